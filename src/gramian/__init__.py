@@ -1,0 +1,62 @@
+"""gramian: data analysis in the feature space of a kernel, using nothing but inner products.
+
+    import gramian as gm
+
+Everything public is a flat name of this module, loaded when it is first used: importing gramian itself loads neither
+NumPy nor SciPy. `__init__.pyi` tells type checkers the same list.
+"""
+
+from importlib import import_module
+from typing import Any
+
+__version__ = "0.1.0"
+
+_HOME = {
+    "AllSubsets": "kernels.subsets",
+    "Anova": "kernels.subsets",
+    "Bilinear": "kernels.dotproduct",
+    "CholeskyMap": "space.maps",
+    "Eigen": "factor.eigen",
+    "EmpiricalMap": "space.maps",
+    "Encoded": "gram.encoded",
+    "FeatureSpace": "space.vectors",
+    "Gaussian": "kernels.radial",
+    "Gram": "gram.gram",
+    "Kernel": "kernels.algebra",
+    "Laplacian": "kernels.radial",
+    "Linear": "kernels.dotproduct",
+    "LowRank": "factor.cholesky",
+    "Matern": "kernels.radial",
+    "MeanTest": "space.means",
+    "MercerMap": "space.maps",
+    "Polynomial": "kernels.dotproduct",
+    "Precomputed": "kernels.precomputed",
+    "PsdCertificate": "factor.psd",
+    "Standardize": "kernels.standardize",
+    "Subspace": "space.subspace",
+    "Vectors": "space.vectors",
+    "cholesky": "factor.cholesky",
+    "eigen": "factor.eigen",
+    "is_psd": "factor.psd",
+    "load_iris": "datasets",
+    "mean_distance": "space.means",
+    "mean_test": "space.means",
+    "stability_bound": "space.means",
+    "testing": "",
+}
+
+__all__ = ["__version__", *sorted(_HOME)]  # noqa: PLE0604 - the names are strings
+
+
+def __getattr__(name: str) -> Any:
+    """Load a public name from the module it lives in, once."""
+    if name not in _HOME:
+        raise AttributeError(f"module 'gramian' has no attribute {name!r}")
+    home = _HOME[name]
+    found = getattr(import_module(f"gramian.{home}"), name) if home else import_module(f"gramian.{name}")
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return __all__

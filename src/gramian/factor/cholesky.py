@@ -1,0 +1,201 @@
+"""Cholesky decomposition of a Gram, the dual Gram–Schmidt procedure (seed 000, section 5.2, Algorithm 5.12).
+
+K = F Fᵀ with row i of F the coordinates of φ(xᵢ) in the orthonormal basis that Gram–Schmidt makes of the pivots
+φ(x_p), in the order they are taken. The residuals dᵢ = κ(xᵢ, xᵢ) − ‖Fᵢ‖² are the squared distances of the points from
+the span so far. Stopping early is *partial* Gram–Schmidt, an incomplete factor: F Fᵀ ≈ K with error trace Σ dᵢ.
+
+Pivots are taken in the given order, or greedily (the largest residual next), or at random with probability dᵢ / Σ d
+(randomly pivoted Cholesky: near-optimal in expectation, and not misled by outliers as the greedy rule is). The Gram is
+asked for its diagonal, a few small blocks and the pivots' columns: O(n k) kernel values and O(n k²) operations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from scipy.linalg import solve_triangular
+
+from gramian.checks import Array, as_generator, non_negative, whole
+from gramian.gram.gram import Gram
+
+Pivoting = Literal["greedy", "random"] | None
+
+BATCH = 128  # pivots proposed at a time
+STRIPE = 8192  # rows of the factor updated at a time
+
+
+@dataclass(frozen=True, eq=False)
+class LowRank:
+    """K ≈ F Fᵀ, with the evidence of how close.
+
+    Attributes
+    ----------
+    factor : array of shape (n, k)
+        F. Its rows are coordinates of the points in an orthonormal basis of k directions of the feature space.
+    pivots : array of shape (k,)
+        The indices of the points whose images span those directions, in the order they were taken.
+    residual : array of shape (n,)
+        κ(xᵢ, xᵢ) − ‖Fᵢ‖² ≥ 0: the squared distance of each φ(xᵢ) from their span.
+    trace : float
+        The trace of K.
+    """
+
+    factor: Array
+    pivots: Array
+    residual: Array
+    trace: float
+
+    @property
+    def rank(self) -> int:
+        """Number of directions, k."""
+        return len(self.pivots)
+
+    @property
+    def relative_error(self) -> float:
+        """tr(K − F Fᵀ) / tr K, between 0 and 1."""
+        return float(self.residual.sum() / self.trace) if self.trace else 0.0
+
+    @property
+    def triangle(self) -> Array:
+        """L, the pivots' rows of F: lower triangular, K[pivots, pivots] = L Lᵀ."""
+        return np.tril(self.factor[self.pivots])
+
+    def coordinates(self, cross: Array) -> Array:
+        """Return the coordinates of other points from their kernel values with the pivots, m × k, by substitution."""
+        if self.rank == 0:
+            return np.zeros((len(cross), 0))
+        return np.asarray(solve_triangular(self.triangle, cross.T, lower=True, check_finite=False).T)
+
+    def __repr__(self) -> str:
+        return f"LowRank(rank={self.rank}, n={len(self.factor)}, relative_error={self.relative_error:.3g})"
+
+
+def cholesky(
+    gram: Gram,
+    rank: int | None = None,
+    tol: float = 0.0,
+    pivoting: Pivoting = "greedy",
+    rng: Any = None,
+) -> LowRank:
+    """Factor a Gram as K ≈ F Fᵀ, completely or up to a rank or an error.
+
+    Parameters
+    ----------
+    gram : Gram
+        A symmetric Gram; only its diagonal and columns are asked for.
+    rank : int, optional
+        Stop after so many pivots; n by default.
+    tol : float
+        Stop when the residual trace Σ dᵢ is at most `tol` times the trace of K. Every residual norm ‖φ(xᵢ) − Pφ(xᵢ)‖ is
+        then at most √(tol · tr K). (The η of Algorithm 5.12 bounds the squared norms, max dᵢ ≤ η.) With ``tol=0`` the
+        factor is complete: it stops where the residuals are rounding errors, and its rank is that of the data.
+    pivoting : "greedy", "random" or None
+        Largest residual first; at random with probability proportional to the residual; or in the given order, leaving
+        out points that depend on earlier ones.
+    rng : int or numpy Generator, optional
+        For random pivots. The same seed gives the same pivots.
+
+    Returns
+    -------
+    LowRank
+
+    Examples
+    --------
+    >>> import gramian as gm
+    >>> K = gm.Linear().gram([[2.0, 0.0], [1.0, 0.0], [1.0, 3.0]])
+    >>> low = gm.cholesky(K)
+    >>> low
+    LowRank(rank=2, n=3, relative_error=0)
+    >>> low.pivots
+    array([2, 0])
+    """
+    if not gram.symmetric:
+        raise ValueError("cholesky needs a symmetric Gram: make it with kernel.gram(X)")
+    n = len(gram)
+    rank = n if rank is None else min(whole(rank, "rank"), n)
+    tol = non_negative(tol, "tol")
+    if pivoting not in _PROPOSALS:
+        raise ValueError(f"pivoting is {pivoting!r}; 'greedy', 'random' or None expected")
+    growing = _Growing(gram, rank)
+    for proposed, thresholds in _PROPOSALS[pivoting](growing, as_generator(rng)):
+        growing.take(proposed, thresholds)
+        if len(growing.pivots) == rank or growing.residual.sum() <= tol * growing.trace:
+            break
+    k = len(growing.pivots)
+    pivots = np.array(growing.pivots, dtype=np.intp)
+    return LowRank(np.ascontiguousarray(growing.F[:, :k]), pivots, growing.residual, growing.trace)
+
+
+class _Growing:
+    """The factor under construction: the columns so far and the residuals they leave."""
+
+    def __init__(self, gram: Gram, rank: int) -> None:
+        self.gram = gram
+        self.residual = gram.diag().astype(np.float64)
+        self.trace = float(self.residual.sum())
+        eps = float(np.finfo(gram.dtype).eps)
+        self.noise = 8 * eps * np.sqrt(len(gram)) * float(self.residual.max())
+        self.F = np.empty((len(gram), rank), gram.dtype, order="F")
+        self.pivots: list[int] = []
+
+    def take(self, proposed: Array, thresholds: Array) -> None:
+        """Take those proposed pivots, in order, whose residual given the earlier ones is above its threshold."""
+        F, k = self.F, len(self.pivots)
+        H = self.gram.block(proposed, proposed) - F[proposed, :k] @ F[proposed, :k].T
+        accepted, L = eliminate(H.astype(np.float64), thresholds, F.shape[1] - k)
+        chosen = proposed[accepted]
+        columns = self.gram.columns(chosen)
+        for start in range(0, len(F), STRIPE):
+            rows = slice(start, start + STRIPE)
+            part = columns[rows] - F[rows, :k] @ F[chosen, :k].T
+            new = solve_triangular(L, part.T, lower=True, check_finite=False).T
+            F[rows, k : k + len(chosen)] = new
+            self.residual[rows] -= np.einsum("ij,ij->i", new, new)
+        self.residual[chosen] = 0.0
+        self.residual[self.residual <= self.noise] = 0.0
+        self.pivots += [int(p) for p in chosen]
+
+
+def eliminate(H: Array, thresholds: Array, most: int) -> tuple[list[int], Array]:
+    """Cholesky of H in the given order, skipping pivots not above their threshold.
+
+    Returns the positions taken, at most `most` of them, and L with H[taken, taken] = L Lᵀ.
+    """
+    taken: list[int] = []
+    columns: list[Array] = []
+    for j, threshold in enumerate(thresholds):
+        if H[j, j] > threshold and len(taken) < most:
+            column = H[:, j] / np.sqrt(H[j, j])
+            H -= np.outer(column, column)
+            taken.append(j)
+            columns.append(column)
+    return taken, np.tril(np.array(columns).T[taken]) if taken else np.zeros((0, 0))
+
+
+def _in_order(growing: _Growing, rng: np.random.Generator) -> Iterator[tuple[Array, Array]]:
+    for start in range(0, len(growing.residual), BATCH):
+        batch = np.arange(start, min(start + BATCH, len(growing.residual)))
+        batch = batch[growing.residual[batch] > 0]
+        if batch.size:
+            yield batch, np.full(batch.size, growing.noise)
+
+
+def _greedy(growing: _Growing, rng: np.random.Generator) -> Iterator[tuple[Array, Array]]:
+    while growing.residual.max() > 0:
+        yield np.array([np.argmax(growing.residual)]), np.zeros(1)
+
+
+def _random(growing: _Growing, rng: np.random.Generator) -> Iterator[tuple[Array, Array]]:
+    # Accelerated randomly pivoted Cholesky: a batch is drawn from the residuals as they stand; a pivot whose residual
+    # the earlier ones of its batch have lowered from d to h is kept with probability h / d. The pivots are distributed
+    # as if they had been drawn one by one.
+    while growing.residual.max() > 0:
+        d = growing.residual
+        batch = rng.choice(len(d), size=BATCH, p=d / d.sum())
+        yield batch, np.maximum(rng.random(BATCH) * d[batch], growing.noise)
+
+
+_PROPOSALS = {"greedy": _greedy, "random": _random, None: _in_order}

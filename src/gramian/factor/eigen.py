@@ -1,0 +1,97 @@
+"""Eigenpairs of a Gram, dense or matrix-free (seed 002, "Spectral decomposition of the kernel matrix").
+
+K v = λ v. For centred data the covariance C = (1/n) Φ Φᵀ has the eigenvalues μ = λ/n and the eigenvectors u = λ^(−½)
+Φ v: in terms of the data, u = Σᵢ βᵢ φ(xᵢ) with β = λ^(−½) v. Directions with λ ≈ 0 have no such u and are dropped.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.linalg
+from scipy.sparse.linalg import ArpackNoConvergence, eigsh
+
+from gramian.checks import Array, whole
+from gramian.gram.gram import Gram
+
+DENSE = 3000  # up to this size all of K is decomposed at once
+
+
+@dataclass(frozen=True, eq=False)
+class Eigen:
+    """Leading eigenpairs of K, largest first, with the evidence of their accuracy.
+
+    Attributes
+    ----------
+    values : array of shape (k,)
+        λ₁ ≥ λ₂ ≥ …
+    vectors : array of shape (n, k)
+        Orthonormal eigenvectors, each with its entry of largest magnitude positive.
+    residuals : array of shape (k,)
+        ‖K v − λ v‖.
+    """
+
+    values: Array
+    vectors: Array
+    residuals: Array
+
+    @property
+    def covariance_values(self) -> Array:
+        """μ = λ/n, the variances along the principal directions when K is centred."""
+        return self.values / len(self.vectors)
+
+    def positive(self) -> Eigen:
+        """Return the pairs whose eigenvalue is above rounding error, n ε λ₁; the others span no direction."""
+        eps = float(np.finfo(self.values.dtype).eps)
+        kept = self.values > len(self.vectors) * eps * max(float(self.values[0]), 0.0)
+        return Eigen(self.values[kept], self.vectors[:, kept], self.residuals[kept])
+
+    def dual(self) -> Array:
+        """Return β = λ^(−½) v in columns, the covariance eigenvectors as combinations of the φ(xᵢ), for λ > 0."""
+        kept = self.positive()
+        return kept.vectors / np.sqrt(kept.values)
+
+
+def eigen(gram: Gram, rank: int | None = None) -> Eigen:
+    """Return the `rank` leading eigenpairs of a symmetric Gram, all of them by default.
+
+    Up to n = 3000, or where more than a fifth of the spectrum is asked for, the dense matrix is decomposed: O(n²)
+    memory, O(n³) operations. Beyond, a Lanczos iteration multiplies by K tile by tile: O(n · rank) memory.
+
+    Examples
+    --------
+    >>> import gramian as gm
+    >>> pairs = gm.eigen(gm.Linear().gram([[3.0, 0.0], [0.0, 2.0], [0.0, 0.0]]), rank=2)
+    >>> pairs.values
+    array([9., 4.])
+    """
+    if not gram.symmetric:
+        raise ValueError("eigen needs a symmetric Gram: make it with kernel.gram(X)")
+    n = len(gram)
+    k = n if rank is None else min(whole(rank, "rank"), n)
+    values, vectors = _dense(gram, k) if n <= DENSE or 5 * k > n else _matrix_free(gram, k)
+    order = np.argsort(values)[::-1]
+    values, vectors = values[order], vectors[:, order]
+    peak = np.take_along_axis(vectors, np.abs(vectors).argmax(axis=0)[None], axis=0)
+    vectors = vectors * np.where(peak < 0, -1, 1).astype(vectors.dtype)
+    residuals = np.linalg.norm(gram @ vectors - vectors * values, axis=0)
+    return Eigen(values, vectors, residuals)
+
+
+def _dense(gram: Gram, k: int) -> tuple[Array, Array]:
+    n = len(gram)
+    values, vectors = scipy.linalg.eigh(gram.dense(), overwrite_a=True, subset_by_index=(n - k, n - 1))
+    return values, vectors
+
+
+def _matrix_free(gram: Gram, k: int) -> tuple[Array, Array]:
+    start = np.random.default_rng(0).standard_normal(len(gram)).astype(gram.dtype)
+    try:
+        values, vectors = eigsh(gram, k=k, which="LA", v0=start, ncv=max(2 * k + 1, 20))
+    except ArpackNoConvergence as failure:
+        raise ArithmeticError(
+            f"the Lanczos iteration found {len(failure.eigenvalues)} of {k} eigenpairs before its limit: "
+            "ask for fewer, or add a ridge"
+        ) from None
+    return values, vectors

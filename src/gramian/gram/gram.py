@@ -1,0 +1,263 @@
+"""`Gram`: the matrix K[i, j] = κ(xᵢ, zⱼ) as an operator.
+
+K holds everything that can be known of the data in feature space (seed 000, section 5.1). It is never formed unless
+`dense()` is called: products, sums and columns are computed tile by tile in O(tile) memory, on all cores, and symmetric
+work is done once. Where the kernel has a cheap explicit map, products go through K V = Φ (Φᵀ V) instead.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from gramian.checks import Array, as_bytes, non_negative
+from gramian.gram import tiles
+from gramian.gram.encoded import Encoded
+from gramian.gram.protocol import Derived, Similarity
+
+
+class Gram:
+    """The Gram matrix of encoded objects, as an operator. Make one with ``kernel.gram(X)`` or ``kernel.gram(X, Z)``.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        What κ is.
+    rows, cols : Encoded
+        The objects, encoded by that kernel. Without `cols` the Gram is symmetric.
+    memory : int or str, optional
+        Budget in bytes for the working arrays of one operation (not for its answer); "256 MiB" by default.
+    diagonal : float
+        A constant λ added to the diagonal: K + λI.
+
+    Examples
+    --------
+    >>> import gramian as gm
+    >>> K = gm.Gaussian(bandwidth=1.0).gram([[0.0], [1.0], [3.0]])
+    >>> K
+    Gram of Gaussian(bandwidth=1.0), 3 × 3, float64
+    >>> (K @ [1.0, 0.0, 0.0]).round(3)
+    array([1.   , 0.607, 0.011])
+    >>> round(K.mean(), 3)
+    0.501
+    """
+
+    __array_ufunc__ = None  # so that ``ndarray @ gram`` comes to __rmatmul__ and nothing turns a Gram into a matrix
+
+    def __init__(
+        self,
+        kernel: Similarity,
+        rows: Encoded,
+        cols: Encoded | None = None,
+        *,
+        memory: int | str | None = None,
+        diagonal: float = 0.0,
+    ) -> None:
+        self.kernel = kernel
+        self.rows = rows
+        self.symmetric = cols is None
+        self.cols = rows if cols is None else cols
+        self.memory = tiles.DEFAULT_MEMORY if memory is None else as_bytes(memory)
+        self.diagonal = diagonal
+        if rows.signature != self.cols.signature:
+            raise ValueError(
+                f"X and Z do not fit together: {_describe(rows)} against {_describe(self.cols)}; "
+                "both must have the same features, in the same order"
+            )
+        self._norms = _finite_norms(kernel, rows)
+        if not self.symmetric:
+            _finite_norms(kernel, self.cols)
+        self._tiling(np.dtype(self.dtype))
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Number of rows and columns of K."""
+        return len(self.rows), len(self.cols)
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """float32 where the data is float32, float64 otherwise."""
+        return self._norms.dtype
+
+    ndim = 2
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __repr__(self) -> str:
+        ridge = f" + {self.diagonal:g} I" if self.diagonal else ""
+        return f"Gram of {self.kernel!r}{ridge}, {self.shape[0]} × {self.shape[1]}, {self.dtype}"
+
+    def diag(self) -> Array:
+        """Return the diagonal, κ(xᵢ, xᵢ) (+ λ), in O(n)."""
+        self._require_symmetric("diag")
+        return np.asarray(self._norms + self._norms.dtype.type(self.diagonal))
+
+    def trace(self) -> float:
+        """Return the sum of the diagonal."""
+        return float(self.diag().sum(dtype=np.float64))
+
+    def block(self, rows: Any, cols: Any) -> Array:
+        """Return the entries at the given row and column indices (arrays or slices) as a dense array."""
+        i, j = np.arange(self.shape[0])[rows], np.arange(self.shape[1])[cols]
+        out = np.empty((len(i), len(j)), self.dtype)
+        a, b = self.rows[i], self.cols[j]
+        tiling = self._tiling(self.dtype, out.shape, symmetric=False)
+        tiles.fill(lambda r, c, tile: self.kernel.block(a[r], b[c], tile), tiling, None, out)
+        if self.diagonal:
+            out[i[:, None] == j[None, :]] += self.diagonal
+        return out
+
+    def columns(self, indices: Any) -> Array:
+        """Return the given columns as a dense n × k array; O(n k) kernel values are computed."""
+        return self.block(slice(None), indices)
+
+    def dense(self) -> Array:
+        """Return K as an n × m array: the one place where memory of that size is taken."""
+        out = np.empty(self.shape, self.dtype)
+        tiling = self._tiling(self.dtype)
+        tiles.fill(self._block, tiling, self.diag() if self.symmetric else None, out)
+        return out
+
+    def take(self, rows: Any, cols: Any = None) -> Gram:
+        """Return the Gram of a part of the objects, by index array or slice; nothing is computed."""
+        if cols is None and self.symmetric:
+            return Gram(self.kernel, self.rows[rows], memory=self.memory, diagonal=self.diagonal)
+        self._require_no_ridge("take")
+        cols = slice(None) if cols is None else cols
+        return Gram(self.kernel, self.rows[rows], self.cols[cols], memory=self.memory)
+
+    def __matmul__(self, V: Any) -> Array:
+        """K V for a vector or a matrix V, in the dtype of K."""
+        W = np.asarray(V, dtype=self.dtype)
+        if W.ndim not in (1, 2) or len(W) != self.shape[1]:
+            raise ValueError(f"cannot multiply a Gram of shape {self.shape} by an array of shape {W.shape}")
+        product = self.apply(W[:, None] if W.ndim == 1 else W).astype(self.dtype)
+        return product[:, 0] if W.ndim == 1 else product
+
+    def __rmatmul__(self, V: Any) -> Array:
+        return (self.T @ np.asarray(V).T).T
+
+    def apply(self, V: Array) -> Array:
+        """Return K V for a matrix V, accumulated and returned in float64."""
+        dim = self.kernel.feature_dim(self.rows)
+        if dim is not None and 2 * dim <= min(self.shape):
+            product = self._through_features(V, dim)
+        else:
+            product = self._through_tiles(V)
+        if self.diagonal:
+            product += self.diagonal * V
+        return product
+
+    def _through_tiles(self, V: Array) -> Array:
+        # The lanes' partial sums count against the budget too: a very wide V is taken a few columns at a time.
+        tiling = self._tiling(self.dtype)
+        per_column = 8 * tiling.lanes * self.shape[0]
+        width = max(1, self.memory // per_column)
+        parts = [tiles.multiply(self._block, tiling, V[:, k : k + width]) for k in range(0, V.shape[1], width)]
+        return parts[0] if len(parts) == 1 else np.hstack(parts)
+
+    def _through_features(self, V: Array, dim: int) -> Array:
+        step = max(1, self.memory // (2 * self.dtype.itemsize * max(dim, 1)))
+        spans = [slice(i, i + step) for i in range(0, max(self.shape), step)]
+        weights = np.zeros((dim, V.shape[1]))
+        for span in spans[: -(-self.shape[1] // step)]:
+            weights += self.kernel.phi(self.cols[span]).T @ V[span]
+        weights = weights.astype(self.dtype)
+        rows = spans[: -(-self.shape[0] // step)]
+        return np.vstack([self.kernel.phi(self.rows[span]) @ weights for span in rows]).astype(np.float64)
+
+    @property
+    def T(self) -> Gram:
+        """The transpose; a symmetric Gram is its own."""
+        if self.symmetric:
+            return self
+        return Gram(self.kernel, self.cols, self.rows, memory=self.memory)
+
+    matvec = matmat = __matmul__  # the names by which SciPy knows a linear operator
+
+    def rmatvec(self, V: Any) -> Array:
+        """Kᵀ V."""
+        return self.T.__matmul__(V)
+
+    rmatmat = rmatvec
+
+    @cached_property
+    def _row_means(self) -> Array:
+        ones = np.ones((self.shape[1], 1), self.dtype)
+        return self.apply(ones)[:, 0] / self.shape[1]
+
+    def row_means(self) -> Array:
+        """Return (1/m) Σⱼ K[i, j] for every row in float64; computed once, O(n m) kernel values and O(n) memory."""
+        return self._row_means.copy()
+
+    def mean(self) -> float:
+        """Return the mean of all entries; for a symmetric Gram ‖φ_S‖², the squared norm of the centre of mass."""
+        return float(self._row_means.mean())
+
+    def center(self) -> Gram:
+        """Move the origin to the centre of mass (Algorithm 5.3): (I − 11ᵀ/n) K (I − 11ᵀ/n), still an operator."""
+        self._require_symmetric("center")
+        self._require_no_ridge("center")
+        kernel = self.kernel.center(self.rows)
+        return Gram(kernel, kernel.lift(self.rows), memory=self.memory)
+
+    def normalize(self) -> Gram:
+        """Scale every φ(x) to norm one (Algorithm 5.1): K[i, j] / √(κ(xᵢ, xᵢ) κ(zⱼ, zⱼ))."""
+        self._require_no_ridge("normalize")
+        return self._derive(self.kernel.normalize())
+
+    def __add__(self, constant: Any) -> Gram:
+        """Add a constant c ≥ 0 to every entry: one more feature, √c, the same for all (seed 004, shaping)."""
+        self._require_no_ridge("adding a constant")
+        return self._derive(self.kernel + non_negative(constant, "constant"))
+
+    def ridge(self, lam: float) -> Gram:
+        """Add λ ≥ 0 to the diagonal: K + λI, the matrix of ridge regression (seed 004, shaping)."""
+        self._require_symmetric("ridge")
+        total = self.diagonal + non_negative(lam, "lam")
+        return Gram(self.kernel, self.rows, memory=self.memory, diagonal=total)
+
+    def _derive(self, kernel: Derived) -> Gram:
+        cols = None if self.symmetric else kernel.lift(self.cols)
+        return Gram(kernel, kernel.lift(self.rows), cols, memory=self.memory)
+
+    def _block(self, i: slice, j: slice, out: Array) -> None:
+        self.kernel.block(self.rows[i], self.cols[j], out)
+
+    def _tiling(
+        self, dtype: np.dtype[Any], shape: tuple[int, int] | None = None, symmetric: bool | None = None
+    ) -> tiles.Tiling:
+        symmetric = self.symmetric if symmetric is None else symmetric
+        return tiles.cut(shape or self.shape, dtype, self.kernel.scratch, self.memory, symmetric)
+
+    def _require_symmetric(self, what: str) -> None:
+        if not self.symmetric:
+            raise ValueError(
+                f"{what} needs a symmetric Gram, and this one compares {self.shape[0]} objects with {self.shape[1]} "
+                "others: make it with kernel.gram(X), or transform the kernel first (kernel.center(X).gram(X, Z))"
+            )
+
+    def _require_no_ridge(self, what: str) -> None:
+        if self.diagonal:
+            raise ValueError(f"{what} after ridge() is ambiguous: transform the Gram first, then add λ to its diagonal")
+
+
+def _finite_norms(kernel: Similarity, a: Encoded) -> Array:
+    """Return κ(x, x), finite; by Cauchy–Schwarz every other entry is then finite too."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        norms = kernel.squared_norms(a)
+    bad = np.flatnonzero(~np.isfinite(norms))
+    if bad.size:
+        raise ValueError(
+            f"κ(x, x) overflows {norms.dtype} for {bad.size} object(s), first at index {bad[0]}: "
+            "rescale the data, or normalize the kernel's input"
+        )
+    return norms
+
+
+def _describe(a: Encoded) -> str:
+    widths = [p.shape[1] for p in a.parts if getattr(p, "ndim", 0) == 2]
+    return f"{len(a)} objects with {widths[0]} features" if widths else f"encodings of {a.signature}"

@@ -1,0 +1,44 @@
+"""What the Gram operator asks of a kernel, and nothing more."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+from gramian.checks import Array
+from gramian.gram.encoded import Encoded
+
+
+class Similarity(Protocol):
+    """The part of a kernel that works on encodings."""
+
+    @property
+    def scratch(self) -> int:
+        """How many arrays of the size of a tile `block` needs besides the tile itself."""
+
+    def block(self, a: Encoded, b: Encoded, out: Array) -> None:
+        """Write κ(xᵢ, zⱼ) into out[i, j]."""
+
+    def squared_norms(self, a: Encoded) -> Array:
+        """κ(x, x) = ‖φ(x)‖² of each object."""
+
+    def feature_dim(self, a: Encoded) -> int | None:
+        """Dimension of the explicit map φ, None where it is infinite or of no use."""
+
+    def phi(self, a: Encoded) -> Any:
+        """Return the explicit features Φ, one row per object, dense or sparse."""
+
+    def center(self, reference: Any) -> Derived:
+        """Return the kernel whose origin is the centre of mass of `reference`."""
+
+    def normalize(self) -> Derived:
+        """Return the kernel with every φ(x) scaled to norm one."""
+
+    def __add__(self, other: Any) -> Any:
+        """Return the kernel with a constant added to every value."""
+
+
+class Derived(Similarity, Protocol):
+    """A kernel made from another one, whose encodings it can take over."""
+
+    def lift(self, base: Encoded) -> Encoded:
+        """Turn encodings of the base kernel into encodings of this one."""

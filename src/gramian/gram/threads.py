@@ -1,0 +1,78 @@
+"""The NumPy place: tiles on all cores of this machine.
+
+Each lane (one thread) works through its own fixed share of the tiles, in a fixed order, so that sums are accumulated
+in the same order on every run. NumPy releases the interpreter lock inside matrix products and ufuncs; the BLAS
+underneath is held to one thread meanwhile, for two layers of threads would fight over the same cores."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+from threadpoolctl import ThreadpoolController
+
+Job = TypeVar("Job")
+
+
+def cores() -> int:
+    """Return the number of cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def run(work: Callable[[int, Job], None], jobs: Sequence[Job], lanes: int) -> None:
+    """Call ``work(lane, job)`` for every job, lane by lane; stop all lanes at the first error or Ctrl-C."""
+    lanes = min(lanes, len(jobs))
+    if lanes <= 1:
+        for job in jobs:
+            work(0, job)
+        return
+    stop = threading.Event()
+
+    def walk(lane: int) -> None:
+        for job in jobs[lane::lanes]:
+            if stop.is_set():
+                return
+            work(lane, job)
+
+    with _SINGLE_BLAS(), ThreadPoolExecutor(lanes, thread_name_prefix="gramian") as pool:
+        futures = [pool.submit(walk, lane) for lane in range(lanes)]
+        try:
+            wait(futures, return_when=FIRST_EXCEPTION)
+        finally:
+            stop.set()
+    for future in futures:
+        future.result()
+
+
+class _SingleBlas:
+    """Hold BLAS to one thread while anybody is inside; the last one out restores what was there."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._inside = 0
+        self._controller: ThreadpoolController | None = None
+        self._limit: Any = None
+
+    @contextmanager
+    def __call__(self) -> Iterator[None]:
+        with self._lock:
+            if self._inside == 0:
+                self._controller = self._controller or ThreadpoolController()
+                self._limit = self._controller.limit(limits=1, user_api="blas")
+            self._inside += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._inside -= 1
+                if self._inside == 0:
+                    self._limit.restore_original_limits()
+
+
+_SINGLE_BLAS = _SingleBlas()

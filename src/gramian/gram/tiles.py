@@ -1,0 +1,119 @@
+"""The tile engine: cut K into tiles that fit a memory budget, and fill or multiply them.
+
+    fill       K[i, j] = κ(xᵢ, zⱼ)              written straight into the answer
+    multiply   (K V)[i] = Σⱼ κ(xᵢ, zⱼ) V[j]     accumulated in float64, O(tile) memory
+
+Where K is symmetric each pair of tiles (i, j), (j, i) is computed once and used twice. Nothing of size n × n is ever
+held, except the answer of `fill`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import product
+from math import ceil, isqrt
+from typing import TypeAlias
+
+import numpy as np
+
+from gramian.checks import Array
+from gramian.gram.threads import cores, run
+
+DEFAULT_MEMORY = 256 * 2**20
+LARGEST_SIDE = 768  # beyond this a tile leaves the last cache for no gain
+SMALLEST_SIDE = 32  # below this the cost of a call is greater than that of its tile
+PARALLEL_SIDE = 128  # tiles are not made smaller than this only to occupy more cores
+STRIPE = 64  # rows of a tile that are transposed at a time, so that whole cache lines are written
+
+Span: TypeAlias = tuple[slice, slice]
+Block: TypeAlias = Callable[[slice, slice, Array], None]
+
+
+@dataclass(frozen=True)
+class Tiling:
+    """How K is cut: tiles of `rows` × `cols`, worked on by `lanes` threads."""
+
+    shape: tuple[int, int]
+    rows: int
+    cols: int
+    lanes: int
+    symmetric: bool
+
+    def spans(self) -> list[Span]:
+        """List the tiles; of a symmetric K, those on and above the diagonal."""
+        row_starts, col_starts = range(0, self.shape[0], self.rows), range(0, self.shape[1], self.cols)
+        return [
+            (slice(i, min(i + self.rows, self.shape[0])), slice(j, min(j + self.cols, self.shape[1])))
+            for i, j in product(row_starts, col_starts)
+            if not self.symmetric or j >= i
+        ]
+
+
+def cut(shape: tuple[int, int], dtype: np.dtype[np.generic], scratch: int, memory: int, symmetric: bool) -> Tiling:
+    """Choose the largest useful tiles such that `1 + scratch` of them per thread fit into `memory` bytes.
+
+    Raises
+    ------
+    ValueError
+        If not even the smallest tile fits.
+    """
+    entry = dtype.itemsize * (1 + scratch)
+    smallest = min(SMALLEST_SIDE, shape[0]) * min(SMALLEST_SIDE, shape[1])
+    if memory < smallest * entry:
+        raise ValueError(
+            f"memory is {memory} bytes, too small for one tile: at least {smallest * entry} bytes expected"
+        )
+    lanes = max(1, min(cores(), memory // (smallest * entry)))
+    area = memory // (lanes * entry)
+    side = min(LARGEST_SIDE, max(PARALLEL_SIDE, ceil(max(shape) / (4 * lanes))), isqrt(area))
+    if symmetric:
+        return Tiling(shape, side, side, lanes, True)
+    rows = min(side, shape[0])
+    cols = min(shape[1], max(side, side * side // rows))
+    return Tiling(shape, rows, cols, lanes, False)
+
+
+def fill(block: Block, tiling: Tiling, diagonal: Array | None, out: Array) -> None:
+    """Write every tile of K into `out`; a symmetric K comes out exactly symmetric, with the given diagonal."""
+
+    def work(lane: int, span: Span) -> None:
+        i, j = span
+        tile = out[i, j]
+        block(i, j, tile)
+        if not tiling.symmetric:
+            return
+        if i != j:
+            _transpose(tile, out[j, i])
+            return
+        upper = np.triu(tile, 1)
+        np.add(upper, upper.T, out=tile)
+        np.fill_diagonal(tile, 0.0 if diagonal is None else diagonal[i])
+
+    run(work, tiling.spans(), tiling.lanes)
+
+
+def _transpose(tile: Array, out: Array) -> None:
+    """Copy tile.T into out by stripes; at sizes that are powers of two this is several times as fast."""
+    for i in range(0, len(tile), STRIPE):
+        out[:, i : i + STRIPE] = tile[i : i + STRIPE].T
+
+
+def multiply(block: Block, tiling: Tiling, V: Array) -> Array:
+    """Return K V in float64, V being (columns of K) × c."""
+    spans = tiling.spans()
+    lanes = min(tiling.lanes, len(spans))
+    sums = np.zeros((lanes, tiling.shape[0], V.shape[1]))
+    buffers = [np.empty(tiling.rows * tiling.cols, V.dtype) for _ in range(lanes)]
+
+    def work(lane: int, span: Span) -> None:
+        i, j = span
+        shape = (i.stop - i.start, j.stop - j.start)
+        tile = buffers[lane][: shape[0] * shape[1]].reshape(shape)
+        block(i, j, tile)
+        sums[lane, i] += tile @ V[j]
+        if tiling.symmetric and i != j:
+            sums[lane, j] += tile.T @ V[i]
+
+    run(work, spans, lanes)
+    return np.asarray(sums.sum(axis=0))

@@ -1,0 +1,1 @@
+"""What κ is: the `Kernel` protocol, its algebra, and the kernels on vectors."""

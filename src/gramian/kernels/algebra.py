@@ -1,0 +1,522 @@
+"""The algebra: what is made of kernels is a kernel.
+
+Kernels are closed under (seed 002, "Constructing kernels"; seed 004, "Composition of kernels")
+
+    κ₁ + κ₂    κ₁ κ₂    c κ (c > 0)    κ + c (c ≥ 0)    κ^q (q ≥ 1)    exp κ    p(κ) with coefficients ≥ 0
+    κ(f(x), f(z))    f(x) κ(x, z) f(z)    κ(x, z) / √(κ(x, x) κ(z, z))    κ about the centre of mass of a sample
+
+Each result is a kernel again, not a copy of a matrix, and treats new objects as it treated the first ones. Differences,
+negative factors and exp(−κ) are not kernels (linear κ on x = 1, 2 already shows the last) and are refused.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import scipy.sparse
+
+from gramian.checks import Array, is_sparse, non_negative, positive, whole
+from gramian.gram.encoded import Encoded
+from gramian.gram.gram import Gram
+from gramian.kernels.base import BaseKernel
+from gramian.kernels.powers import horner, power
+from gramian.kernels.value import ATOM, inside, value
+
+SUM, PRODUCT, POWER = 1, 2, 3  # how tightly the operators bind
+
+
+class Kernel(BaseKernel):
+    """Base class of all kernels: the protocol and its algebra.
+
+    A new kernel writes `encode`, `block` and `squared_norms`; ARCHITECTURE.md walks through one.
+
+    Examples
+    --------
+    >>> import gramian as gm
+    >>> k = gm.Gaussian(bandwidth=1.0) + 0.5 * gm.Polynomial(degree=2, offset=1.0)
+    >>> k
+    Gaussian(bandwidth=1.0) + 0.5 * Polynomial(degree=2, offset=1.0)
+    >>> k([[0.0], [1.0]]).round(4)
+    array([[1.5   , 1.1065],
+           [1.1065, 3.    ]])
+    """
+
+    __array_ufunc__ = None  # so that ``np.float64(2) * kernel`` comes to __rmul__
+
+    def __add__(self, other: Any) -> Kernel:
+        if isinstance(other, Kernel):
+            return Sum(self, other)
+        return Shifted(self, other) if non_negative(other, "the constant added to a kernel") else self
+
+    __radd__ = __add__
+
+    def __mul__(self, other: Any) -> Kernel:
+        return Product(self, other) if isinstance(other, Kernel) else Scaled(other, self)
+
+    def __rmul__(self, other: Any) -> Kernel:
+        return Scaled(other, self)
+
+    def __truediv__(self, other: Any) -> Kernel:
+        return Scaled(1 / positive(other, "the divisor of a kernel"), self)
+
+    def __pow__(self, degree: Any) -> Kernel:
+        return Power(self, degree)
+
+    def __sub__(self, other: Any) -> Kernel:
+        raise TypeError(
+            "a difference of kernels is not a kernel, for it can have negative eigenvalues: subtract the dense "
+            "matrices if you need the numbers, or remove directions with center() or FeatureSpace's deflate()"
+        )
+
+    __rsub__ = __sub__
+
+    def __neg__(self) -> Kernel:
+        raise TypeError("−κ is not a kernel: none of its eigenvalues is positive")
+
+    def exp(self) -> Kernel:
+        """Return exp κ(x, z)."""
+        return Exponential(self)
+
+    def polynomial(self, coefficients: Sequence[float]) -> Kernel:
+        """Return c₀ + c₁ κ + c₂ κ² + …, all cᵢ ≥ 0."""
+        return Series(self, tuple(coefficients))
+
+    def pullback(self, f: Callable[[Any], Any]) -> Kernel:
+        """Return κ(f(x), f(z)); f is given the whole collection and returns another of the same length."""
+        return Pullback(self, f)
+
+    def reweight(self, f: Callable[[Any], Any]) -> Kernel:
+        """Return f(x) κ(x, z) f(z); f is given the whole collection and returns one number for each object."""
+        return Reweighted(self, f)
+
+    def normalize(self) -> Normalized:
+        """Return κ(x, z) / √(κ(x, x) κ(z, z)), the cosine in feature space (seed 000, (5.1))."""
+        return Normalized(self)
+
+    def center(self, X: Any) -> Centered:
+        """Return the kernel of φ(x) − φ_S, φ_S the centre of mass of the sample X (seed 000, Algorithm 5.3)."""
+        if isinstance(X, Encoded):
+            return Centered(self, X)
+        settled = self.fit(X)
+        return Centered(settled, settled.encode(X))
+
+
+class Pair(Kernel):
+    """Two kernels on the same objects, their values combined entry by entry."""
+
+    left: Kernel
+    right: Kernel
+    combine: ClassVar[np.ufunc]
+
+    @property
+    def scratch(self) -> int:
+        return 1 + max(self.left.scratch, self.right.scratch)
+
+    def encode(self, X: Any) -> Encoded:
+        return Encoded((self.left.encode(X), self.right.encode(X)))
+
+    def block(self, a: Encoded, b: Encoded, out: Array) -> None:
+        (a1, a2), (b1, b2) = a, b
+        self.left.block(a1, b1, out)
+        other = np.empty_like(out)
+        self.right.block(a2, b2, other)
+        self.combine(out, other, out=out)
+
+    def squared_norms(self, a: Encoded) -> Array:
+        a1, a2 = a
+        return np.asarray(self.combine(self.left.squared_norms(a1), self.right.squared_norms(a2)))
+
+
+@value
+class Sum(Pair):
+    """κ₁(x, z) + κ₂(x, z): the features of both, side by side."""
+
+    left: Kernel
+    right: Kernel
+    precedence = SUM
+    combine = np.add
+
+    def feature_dim(self, a: Encoded) -> int | None:
+        a1, a2 = a
+        left, right = self.left.feature_dim(a1), self.right.feature_dim(a2)
+        return None if left is None or right is None else left + right
+
+    def phi(self, a: Encoded) -> Any:
+        a1, a2 = a
+        both = [self.left.phi(a1), self.right.phi(a2)]
+        if any(map(is_sparse, both)):
+            return scipy.sparse.hstack(both, format="csr")
+        return np.hstack(both)
+
+    def feature_names(self, inputs: Sequence[str]) -> list[str]:
+        return self.left.feature_names(inputs) + self.right.feature_names(inputs)
+
+    def __repr__(self) -> str:
+        return f"{inside(self.left, SUM)} + {inside(self.right, SUM + 1)}"
+
+
+@value
+class Product(Pair):
+    """κ₁(x, z) κ₂(x, z): all products of a feature of one and a feature of the other."""
+
+    left: Kernel
+    right: Kernel
+    precedence = PRODUCT
+    combine = np.multiply
+
+    def __repr__(self) -> str:
+        return f"{inside(self.left, PRODUCT)} * {inside(self.right, PRODUCT + 1)}"
+
+
+class Pointwise(Kernel):
+    """A function of the values of one kernel: `profile`, in place, on any array of κ."""
+
+    base: Kernel
+
+    @abstractmethod
+    def profile(self, s: Array) -> Array:
+        """Replace the base kernel's values s by this kernel's, in place."""
+
+    def encode(self, X: Any) -> Encoded:
+        return self.base.encode(X)
+
+    def lift(self, base: Encoded) -> Encoded:
+        """Encodings of the base kernel serve as they are."""
+        return base
+
+    @property
+    def scratch(self) -> int:
+        return max(1, self.base.scratch)
+
+    def block(self, a: Encoded, b: Encoded, out: Array) -> None:
+        self.base.block(a, b, out)
+        self.profile(out)
+
+    def squared_norms(self, a: Encoded) -> Array:
+        return self.profile(self.base.squared_norms(a))
+
+
+@value
+class Scaled(Pointwise):
+    """c κ(x, z), c > 0: every feature times √c."""
+
+    factor: float
+    base: Kernel
+    precedence = PRODUCT
+
+    def __post_init__(self) -> None:
+        positive(self.factor, "the factor of a kernel")
+
+    def profile(self, s: Array) -> Array:
+        s *= float(self.factor)
+        return s
+
+    def feature_dim(self, a: Encoded) -> int | None:
+        return self.base.feature_dim(a)
+
+    def phi(self, a: Encoded) -> Any:
+        return float(np.sqrt(self.factor)) * self.base.phi(a)
+
+    def feature_names(self, inputs: Sequence[str]) -> list[str]:
+        return self.base.feature_names(inputs)
+
+    def __repr__(self) -> str:
+        return f"{float(self.factor):g} * {inside(self.base, PRODUCT + 1)}"
+
+
+@value
+class Shifted(Pointwise):
+    """κ(x, z) + c, c ≥ 0: one more feature, √c for every object."""
+
+    base: Kernel
+    constant: float
+    precedence = SUM
+
+    def __post_init__(self) -> None:
+        non_negative(self.constant, "the constant added to a kernel")
+
+    def profile(self, s: Array) -> Array:
+        s += float(self.constant)
+        return s
+
+    def __repr__(self) -> str:
+        return f"{inside(self.base, SUM)} + {float(self.constant):g}"
+
+
+@value
+class Power(Pointwise):
+    """κ(x, z)^q, q ≥ 1 an integer."""
+
+    base: Kernel
+    degree: int
+    precedence = POWER
+
+    def __post_init__(self) -> None:
+        whole(self.degree, "the power of a kernel")
+
+    def profile(self, s: Array) -> Array:
+        return power(s, int(self.degree))
+
+    def __repr__(self) -> str:
+        return f"{inside(self.base, ATOM)} ** {self.degree}"
+
+
+@value
+class Exponential(Pointwise):
+    """exp κ(x, z)."""
+
+    base: Kernel
+
+    def profile(self, s: Array) -> Array:
+        return np.exp(s, out=s)
+
+    def __repr__(self) -> str:
+        return f"{inside(self.base, ATOM)}.exp()"
+
+
+@value
+class Series(Pointwise):
+    """c₀ + c₁ κ + c₂ κ² + …, a polynomial in κ with coefficients ≥ 0."""
+
+    base: Kernel
+    coefficients: tuple[float, ...]
+
+    def __post_init__(self) -> None:
+        for i, c in enumerate(self.coefficients):
+            non_negative(c, f"coefficient {i} of a polynomial in a kernel")
+        if not any(self.coefficients):
+            raise ValueError("the polynomial in a kernel is zero; at least one coefficient above 0 expected")
+
+    def profile(self, s: Array) -> Array:
+        return horner(s, [float(c) for c in self.coefficients])
+
+    def __repr__(self) -> str:
+        return f"{inside(self.base, ATOM)}.polynomial({self.coefficients})"
+
+
+@value
+class Pullback(Kernel):
+    """κ(f(x), f(z)): the base kernel on transformed objects. f must be a module-level function to be pickled."""
+
+    base: Kernel
+    f: Callable[[Any], Any]
+
+    def _image(self, X: Any) -> Any:
+        image = self.f(X)
+        if _length(image) != _length(X):
+            raise ValueError(
+                f"f returned {_length(image)} objects for {_length(X)}; one for each expected, in the same order"
+            )
+        return image
+
+    @property
+    def scratch(self) -> int:
+        return self.base.scratch
+
+    def fit(self, X: Any) -> Self:
+        settled = self.base.fit(self._image(X))
+        return self if settled is self.base else self.with_params(base=settled)
+
+    def encode(self, X: Any) -> Encoded:
+        return self.base.encode(self._image(X))
+
+    def block(self, a: Encoded, b: Encoded, out: Array) -> None:
+        self.base.block(a, b, out)
+
+    def squared_norms(self, a: Encoded) -> Array:
+        return self.base.squared_norms(a)
+
+    def feature_dim(self, a: Encoded) -> int | None:
+        return self.base.feature_dim(a)
+
+    def phi(self, a: Encoded) -> Any:
+        return self.base.phi(a)
+
+
+class Rowwise(Kernel):
+    """A number g(x) for every object, and g(x) κ(x, z) g(z): encodings are the base's and those numbers."""
+
+    base: Kernel
+
+    @property
+    def scratch(self) -> int:
+        return self.base.scratch
+
+    def block(self, a: Encoded, b: Encoded, out: Array) -> None:
+        (base_a, g_a), (base_b, g_b) = a, b
+        self.base.block(base_a, base_b, out)
+        out *= g_a[:, None]
+        out *= g_b
+
+    def squared_norms(self, a: Encoded) -> Array:
+        base, g = a
+        return np.asarray(self.base.squared_norms(base) * g * g)
+
+    def feature_dim(self, a: Encoded) -> int | None:
+        return self.base.feature_dim(a.parts[0])
+
+    def phi(self, a: Encoded) -> Any:
+        base, g = a
+        features = self.base.phi(base)
+        return scipy.sparse.diags_array(g) @ features if is_sparse(features) else features * g[:, None]
+
+    def feature_names(self, inputs: Sequence[str]) -> list[str]:
+        return self.base.feature_names(inputs)
+
+
+@value
+class Reweighted(Rowwise):
+    """f(x) κ(x, z) f(z): every φ(x) times the number f(x)."""
+
+    base: Kernel
+    f: Callable[[Any], Any]
+
+    def encode(self, X: Any) -> Encoded:
+        base = self.base.encode(X)
+        g = np.asarray(self.f(X), dtype=self.base.squared_norms(base).dtype)
+        if g.shape != (len(base),) or not np.isfinite(g).all():
+            raise ValueError(
+                f"f returned an array of shape {g.shape}; one finite number for each of {len(base)} objects expected"
+            )
+        return Encoded((base, g))
+
+
+@value
+class Normalized(Rowwise):
+    """κ(x, z) / √(κ(x, x) κ(z, z)): every φ(x) scaled to norm one (seed 000, Algorithm 5.1)."""
+
+    base: Kernel
+
+    def encode(self, X: Any) -> Encoded:
+        return self.lift(self.base.encode(X))
+
+    def lift(self, base: Encoded) -> Encoded:
+        """Add 1/‖φ(x)‖ to the encodings of the base kernel."""
+        norms = np.sqrt(self.base.squared_norms(base))
+        zero = np.flatnonzero(norms == 0)
+        if zero.size:
+            raise ValueError(
+                f"φ(x) = 0 for {zero.size} object(s), first at index {zero[0]}: it has no direction and cannot be "
+                "normalized; leave such objects out, or add a constant to the kernel first"
+            )
+        return Encoded((base, 1 / norms))
+
+    def squared_norms(self, a: Encoded) -> Array:
+        return np.ones_like(a.parts[1])
+
+    def __repr__(self) -> str:
+        return f"{inside(self.base, ATOM)}.normalize()"
+
+
+class Anchored(Kernel):
+    """A kernel about a reference sample: encodings are the base's and G = K(x, S) A, r numbers for each object.
+
+    `reference` holds the sample S encoded by `base`; A is `coefficients`, one column for each of r elements of the
+    feature space, so that G[i, j] = ⟨φ(xᵢ), wⱼ⟩ with wⱼ = Σₛ A[s, j] φ(s).
+    """
+
+    base: Kernel
+    reference: Encoded
+
+    @property
+    @abstractmethod
+    def _coefficients(self) -> Array: ...
+
+    @cached_property
+    def _reference_values(self) -> Array:
+        return Gram(self.base, self.reference).apply(self._coefficients)
+
+    @property
+    def scratch(self) -> int:
+        return 1 + self.base.scratch
+
+    def encode(self, X: Any) -> Encoded:
+        return self.lift(self.base.encode(X))
+
+    def lift(self, base: Encoded) -> Encoded:
+        """Add G = K(x, S) A to the encodings of the base kernel; those of S itself are computed once."""
+        if base is self.reference:
+            return Encoded((base, self._reference_values))
+        return Encoded((base, Gram(self.base, base, self.reference).apply(self._coefficients)))
+
+
+@value
+class Centered(Anchored):
+    """The kernel of φ(x) − φ_S, with φ_S the centre of mass of a reference sample (seed 000, Algorithm 5.3).
+
+    κ̂(x, z) = κ(x, z) − (1/ℓ) Σᵢ κ(x, xᵢ) − (1/ℓ) Σᵢ κ(z, xᵢ) + (1/ℓ²) Σᵢⱼ κ(xᵢ, xⱼ)
+    """
+
+    base: Kernel
+    reference: Encoded
+
+    @property
+    def _coefficients(self) -> Array:
+        return np.full((len(self.reference), 1), 1 / len(self.reference))
+
+    @property
+    def _mean(self) -> float:
+        return float(self._reference_values.mean())
+
+    def block(self, a: Encoded, b: Encoded, out: Array) -> None:
+        (base_a, m_a), (base_b, m_b) = a, b
+        self.base.block(base_a, base_b, out)
+        out -= (m_a - self._mean).astype(out.dtype)
+        out -= m_b[:, 0].astype(out.dtype)
+
+    def squared_norms(self, a: Encoded) -> Array:
+        base, m = a
+        norms = self.base.squared_norms(base)
+        return np.asarray(np.maximum(norms + (self._mean - 2 * m[:, 0]), 0), dtype=norms.dtype)
+
+    def feature_dim(self, a: Encoded) -> int | None:
+        return self.base.feature_dim(a.parts[0])
+
+    @cached_property
+    def _mean_features(self) -> Array:
+        features = self.base.phi(self.reference)
+        return np.asarray(features.mean(axis=0)).reshape(1, -1)
+
+    def phi(self, a: Encoded) -> Any:
+        features = self.base.phi(a.parts[0])
+        return (features.toarray() if is_sparse(features) else features) - self._mean_features
+
+    def __repr__(self) -> str:
+        return f"{inside(self.base, ATOM)}.center(<{len(self.reference)} objects>)"
+
+
+@value
+class Deflated(Anchored):
+    """The kernel of (I − W Wᵀ) φ(x): κ less its part along orthonormal w₁…w_r (seed 000, "Projections and deflations").
+
+    κ̃(x, z) = κ(x, z) − Σⱼ ⟨wⱼ, φ(x)⟩ ⟨wⱼ, φ(z)⟩, with wⱼ = Σᵢ A[i, j] φ(xᵢ) over the reference sample.
+    """
+
+    base: Kernel
+    reference: Encoded
+    coefficients: Array
+
+    @property
+    def _coefficients(self) -> Array:
+        return self.coefficients
+
+    def block(self, a: Encoded, b: Encoded, out: Array) -> None:
+        (base_a, G_a), (base_b, G_b) = a, b
+        self.base.block(base_a, base_b, out)
+        out -= (G_a @ G_b.T).astype(out.dtype, copy=False)
+
+    def squared_norms(self, a: Encoded) -> Array:
+        base, G = a
+        norms = self.base.squared_norms(base)
+        return np.asarray(np.maximum(norms - np.einsum("ij,ij->i", G, G), 0), dtype=norms.dtype)
+
+    def __repr__(self) -> str:
+        return f"{inside(self.base, ATOM)}.deflate(<{self.coefficients.shape[1]} directions>)"
+
+
+def _length(X: Any) -> int:
+    return int(X.shape[0]) if hasattr(X, "shape") else len(X)

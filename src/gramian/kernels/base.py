@@ -1,0 +1,113 @@
+"""The protocol of a kernel, κ(x, z) = ⟨φ(x), φ(z)⟩: encode once, multiply tile by tile.
+
+A kernel answers three questions. What can be worked out of each object alone (`encode`)? What is κ between two runs of
+encodings (`block`, the only O(n²) code)? What is κ(x, x) (`squared_norms`)? All else (dense matrices, lazy Grams,
+products, centring, geometry) is derived from these three.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any, Self
+
+from gramian.checks import Array
+from gramian.gram.encoded import Encoded
+from gramian.gram.gram import Gram
+from gramian.gram.protocol import Derived
+from gramian.kernels.value import Value
+
+
+class BaseKernel(Value, ABC):
+    """The protocol: three methods to write, and what follows from them."""
+
+    @abstractmethod
+    def encode(self, X: Any) -> Encoded:
+        """Validate objects and do the work that belongs to each of them alone, in O(n)."""
+
+    @abstractmethod
+    def block(self, a: Encoded, b: Encoded, out: Array) -> None:
+        """Write κ(xᵢ, zⱼ) into out[i, j]; `out` has the dtype of `squared_norms` and may be a strided view."""
+
+    @abstractmethod
+    def squared_norms(self, a: Encoded) -> Array:
+        """Return κ(x, x) = ‖φ(x)‖² of each object, a new array."""
+
+    @abstractmethod
+    def normalize(self) -> Derived:
+        """Return the kernel of φ(x) / ‖φ(x)‖."""
+
+    @abstractmethod
+    def center(self, X: Any) -> Derived:
+        """Return the kernel of φ(x) less the centre of mass of the sample X."""
+
+    @abstractmethod
+    def __add__(self, other: Any) -> Any:
+        """Return the sum with another kernel or with a constant."""
+
+    @property
+    def scratch(self) -> int:
+        """How many arrays of the size of `out` `block` needs besides it, for the memory budget."""
+        return 1
+
+    def fit(self, X: Any) -> Self:
+        """Return this kernel with what it takes from data (``bandwidth="median"``) settled on the sample X.
+
+        A kernel is a value: this returns another kernel, and one with nothing to settle returns itself.
+
+        >>> import gramian as gm
+        >>> gm.Gaussian(bandwidth="median").fit([[0.0], [3.0], [4.0]])
+        Gaussian(bandwidth=3.0)
+        """
+        inner = {name: k for name, k in self.params().items() if isinstance(k, BaseKernel)}
+        settled = {name: k.fit(X) for name, k in inner.items()}
+        return self.with_params(**settled) if any(settled[n] is not k for n, k in inner.items()) else self
+
+    def gram(self, X: Any, Z: Any = None, *, memory: int | str | None = None) -> Gram:
+        """Return K[i, j] = κ(xᵢ, zⱼ) as an operator; without Z the symmetric Gram of X.
+
+        Parameters
+        ----------
+        X, Z : collections of objects
+            Z defaults to X. A kernel that takes something from data settles it on X when there is no Z; with Z, call
+            ``k = k.fit(X)`` first, so that ``k.gram(X, Z)`` and ``k.gram(Z, X)`` mean the same κ.
+        memory : int or str, optional
+            Budget in bytes for working arrays, 256 MiB by default; "1 GB" and the like are understood.
+        """
+        if Z is None or Z is X:
+            kernel = self.fit(X)
+            return Gram(kernel, kernel.encode(X), memory=memory)
+        return Gram(self, self.encode(X), self.encode(Z), memory=memory)
+
+    def __call__(self, X: Any, Z: Any = None) -> Array:
+        """Return the dense matrix κ(xᵢ, zⱼ), n × m."""
+        return self.gram(X, Z).dense()
+
+    def diag(self, X: Any) -> Array:
+        """Return κ(x, x) for every object of X, in O(n)."""
+        return self.gram(X).diag()
+
+    def feature_dim(self, a: Encoded) -> int | None:
+        """Return the dimension of the explicit map for such objects, None where there is none to use."""
+        return None
+
+    def phi(self, a: Encoded) -> Any:
+        """Return the explicit features of encoded objects, one row each."""
+        raise TypeError(
+            f"{self!r} has no finite explicit feature map: work with inner products (gram), or with the coordinates "
+            "that EmpiricalMap, MercerMap and CholeskyMap give"
+        )
+
+    def features(self, X: Any) -> Any:
+        """Return the explicit map Φ, one row per object, with κ(x, z) = φ(x)ᵀφ(z).
+
+        Raises
+        ------
+        TypeError
+            If the kernel has no finite explicit map.
+        """
+        return self.phi(self.encode(X))
+
+    def feature_names(self, inputs: Sequence[str]) -> list[str]:
+        """Return the names of the explicit features, given those of the input columns."""
+        raise TypeError(f"{self!r} has no finite explicit feature map to name")

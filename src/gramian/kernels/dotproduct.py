@@ -1,0 +1,178 @@
+"""Kernels of the inner product xᵀz: linear, polynomial, bilinear.
+
+A dot-product kernel is one formula, `profile`, of s = xᵀz. All of them take sparse input as it is.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from functools import cached_property
+from math import factorial
+from typing import Any
+
+import numpy as np
+
+from gramian.checks import Array, as_matrix, as_vectors, is_sparse, non_negative, whole
+from gramian.gram.encoded import Encoded
+from gramian.kernels import monomials
+from gramian.kernels.algebra import Kernel
+from gramian.kernels.powers import power
+from gramian.kernels.value import value
+
+
+class DotProduct(Kernel):
+    """κ(x, z) = profile(xᵀz)."""
+
+    @abstractmethod
+    def profile(self, s: Array) -> Array:
+        """Replace s = xᵀz by κ, in place."""
+
+    def encode(self, X: Any) -> Encoded:
+        return Encoded((as_vectors(X, sparse=True),))
+
+    def block(self, a: Encoded, b: Encoded, out: Array) -> None:
+        (A,), (B,) = a, b
+        if is_sparse(A) or is_sparse(B):
+            product = A @ B.T
+            out[...] = product.toarray() if is_sparse(product) else product
+        else:
+            np.matmul(A, B.T, out=out)
+        self.profile(out)
+
+    def squared_norms(self, a: Encoded) -> Array:
+        (A,) = a
+        squares = A.multiply(A).sum(axis=1) if is_sparse(A) else np.einsum("ij,ij->i", A, A)
+        return self.profile(np.asarray(squares).reshape(-1))
+
+
+@value
+class Linear(DotProduct):
+    """The linear kernel, κ(x, z) = xᵀz; φ is the identity.
+
+    Examples
+    --------
+    >>> import gramian as gm
+    >>> gm.Linear()([[5.9, 3.0]], [[6.9, 3.1]]).round(2)
+    array([[50.01]])
+    """
+
+    def profile(self, s: Array) -> Array:
+        return s
+
+    def feature_dim(self, a: Encoded) -> int | None:
+        return int(a.parts[0].shape[1])
+
+    def phi(self, a: Encoded) -> Any:
+        return a.parts[0]
+
+    def feature_names(self, inputs: Sequence[str]) -> list[str]:
+        return list(inputs)
+
+
+@value
+class Polynomial(DotProduct):
+    """The polynomial kernel, κ(x, z) = (xᵀz + c)^q (seed 003, (5.8) and (5.9)).
+
+    Parameters
+    ----------
+    degree : int
+        q ≥ 1.
+    offset : float
+        c ≥ 0. With ``offset=0`` the kernel is homogeneous: its features are the monomials of degree q exactly, C(d +
+        q − 1, q) of them; otherwise those of degree at most q, C(d + q, q) of them. scikit-learn's `coef0`, with
+        ``gamma=1``.
+
+    Examples
+    --------
+    >>> import gramian as gm
+    >>> k = gm.Polynomial(degree=2, offset=1.0)
+    >>> k([[5.9, 3.0]], [[6.9, 3.1]]).round(2)
+    array([[2602.02]])
+    >>> k.feature_names(["a", "b"])
+    ['1', 'a', 'b', 'a^2', 'a b', 'b^2']
+    >>> k.features([[5.9, 3.0]]).round(2)
+    array([[ 1.  ,  8.34,  4.24, 34.81, 25.03,  9.  ]])
+    """
+
+    degree: int = 2
+    offset: float = 1.0
+
+    def __post_init__(self) -> None:
+        whole(self.degree, "degree")
+        non_negative(self.offset, "offset")
+
+    def profile(self, s: Array) -> Array:
+        s += float(self.offset)
+        return power(s, int(self.degree))
+
+    def dimension(self, d: int) -> int:
+        """Return the dimension of the feature space for vectors of d coordinates.
+
+        >>> Polynomial(degree=2, offset=1.0).dimension(2), Polynomial(degree=2, offset=0.0).dimension(2)
+        (6, 3)
+        """
+        return monomials.dimension(d, int(self.degree), self.offset > 0)
+
+    def feature_dim(self, a: Encoded) -> int | None:
+        (A,) = a
+        return None if is_sparse(A) else self.dimension(A.shape[1])
+
+    def phi(self, a: Encoded) -> Any:
+        (A,) = a
+        X = A.toarray() if is_sparse(A) else A
+        chosen = self._choices(X.shape[1])
+        weight = np.sqrt(factorial(self.degree) / monomials.factorials(chosen, X.shape[1], constant=True))
+        return monomials.evaluate(X, chosen, float(np.sqrt(self.offset))) * weight.astype(X.dtype)
+
+    def feature_names(self, inputs: Sequence[str]) -> list[str]:
+        return monomials.names(inputs, self._choices(len(inputs)))
+
+    def _choices(self, d: int) -> Array:
+        return monomials.choices(d, int(self.degree), self.offset > 0)
+
+
+@value
+class Bilinear(DotProduct):
+    """The bilinear kernel, κ(x, z) = xᵀAz for a symmetric A ⪰ 0; φ(x) = A^(1/2) x.
+
+    Examples
+    --------
+    >>> import gramian as gm
+    >>> gm.Bilinear([[2.0, 1.0], [1.0, 2.0]])([[1.0, 0.0]], [[0.0, 1.0]])
+    array([[1.]])
+    """
+
+    A: Any
+
+    def __post_init__(self) -> None:
+        self._root  # noqa: B018 - computed here so that an invalid A is refused where it is given
+
+    @cached_property
+    def _root(self) -> Array:
+        """F with F Fᵀ = A, one column for each positive eigenvalue."""
+        A = as_matrix(self.A, "A").astype(np.float64)
+        values, vectors = np.linalg.eigh((A + A.T) / 2)
+        tolerance = len(A) * np.finfo(np.float64).eps * max(abs(values[0]), abs(values[-1]))
+        if values[0] < -tolerance:
+            raise ValueError(
+                f"A is not positive semidefinite: its smallest eigenvalue is {values[0]:.6g}, so xᵀAz is not a kernel; "
+                "drop the negative part of its spectrum if it is only noise"
+            )
+        kept = values > tolerance
+        return np.asarray(vectors[:, kept] * np.sqrt(values[kept]))
+
+    def encode(self, X: Any) -> Encoded:
+        vectors = as_vectors(X, sparse=True)
+        if vectors.shape[1] != len(self._root):
+            raise ValueError(f"X has {vectors.shape[1]} features and A is {len(self._root)} × {len(self._root)}")
+        return Encoded((np.asarray(vectors @ self._root.astype(vectors.dtype)),))
+
+    def profile(self, s: Array) -> Array:
+        return s
+
+    def feature_dim(self, a: Encoded) -> int | None:
+        return int(self._root.shape[1])
+
+    def phi(self, a: Encoded) -> Any:
+        return a.parts[0]

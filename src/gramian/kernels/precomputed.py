@@ -1,0 +1,65 @@
+"""A kernel given by its matrix: the objects are indices into it.
+
+Because a subset of the samples is a subset of the indices, cross-validation and every learner work on it as on data.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from gramian.checks import Array, as_indices, as_matrix
+from gramian.gram.encoded import Encoded
+from gramian.kernels.algebra import Kernel
+from gramian.kernels.value import value
+
+
+@value
+class Precomputed(Kernel):
+    """A given symmetric matrix, κ(i, j) = K[i, j]. Whether it is positive semidefinite is for `gm.is_psd` to say.
+
+    Parameters
+    ----------
+    K : array of shape (n, n)
+        Symmetric, with a non-negative diagonal. It is not copied.
+
+    Examples
+    --------
+    >>> import gramian as gm
+    >>> k = gm.Precomputed([[2.0, 1.0], [1.0, 2.0]])
+    >>> k([0, 1])
+    array([[2., 1.],
+           [1., 2.]])
+    >>> k([1], [0])
+    array([[1.]])
+    """
+
+    K: Any
+
+    def __post_init__(self) -> None:
+        diagonal = np.diagonal(self._matrix)
+        if diagonal.min() < 0:
+            i = int(np.argmin(diagonal))
+            raise ValueError(
+                f"K[{i}, {i}] is {diagonal[i]:.6g}, but κ(x, x) = ‖φ(x)‖² cannot be negative: K is not a kernel matrix"
+            )
+
+    @cached_property
+    def _matrix(self) -> Array:
+        return as_matrix(self.K, "K")
+
+    def __len__(self) -> int:
+        return len(self._matrix)
+
+    def encode(self, X: Any) -> Encoded:
+        return Encoded((as_indices(X, len(self)),))
+
+    def block(self, a: Encoded, b: Encoded, out: Array) -> None:
+        (i,), (j,) = a, b
+        out[...] = self._matrix[np.ix_(i, j)]
+
+    def squared_norms(self, a: Encoded) -> Array:
+        (i,) = a
+        return np.asarray(self._matrix[i, i])

@@ -1,0 +1,45 @@
+"""Standard scores as a map to pull a kernel back by (seed 000, Algorithm 5.13).
+
+x̂ = (x − μ) / s, μ and s the mean and standard deviation of each coordinate over a sample. New points are scaled by the
+numbers of that sample.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gramian.checks import Array, as_vectors
+from gramian.kernels.value import Value, value
+
+
+@value
+class Standardize(Value):
+    """The map x ↦ (x − mean) / scale, coordinate by coordinate.
+
+    Examples
+    --------
+    >>> import gramian as gm
+    >>> X = [[1.0, 100.0], [3.0, 500.0]]
+    >>> gm.Linear().pullback(gm.Standardize.of(X))(X)
+    array([[ 2., -2.],
+           [-2.,  2.]])
+    """
+
+    mean: Array
+    scale: Array
+
+    @classmethod
+    def of(cls, X: Any) -> Standardize:
+        """Return the map that gives each coordinate of X mean 0 and standard deviation 1 (a constant one: 0)."""
+        A = as_vectors(X).astype(np.float64)
+        mean, scale = A.mean(axis=0), A.std(axis=0)
+        constant = scale <= 10 * np.finfo(np.float64).eps * np.abs(A).max(axis=0)
+        return cls(mean, np.where(constant, 1.0, scale))
+
+    def __call__(self, X: Any) -> Array:
+        A = as_vectors(X)
+        if A.shape[1] != len(self.mean):
+            raise ValueError(f"X has {A.shape[1]} features; {len(self.mean)} expected, as in the sample")
+        return np.asarray((A - self.mean) / self.scale, dtype=A.dtype)

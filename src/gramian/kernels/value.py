@@ -1,0 +1,128 @@
+"""Kernels as immutable values: comparable, hashable, picklable, printable as the expression that made them.
+
+A kernel class is a frozen dataclass whose fields are exactly its constructor's arguments, kept as they were given. All
+that is derived from them is a cached property, computed on demand and never part of the value.
+"""
+
+from __future__ import annotations
+
+import zlib
+from dataclasses import dataclass, fields, replace
+from typing import Any, Self, TypeVar, dataclass_transform
+
+import numpy as np
+
+from gramian.gram.encoded import Encoded
+
+T = TypeVar("T")
+
+ATOM = 9  # binds tighter than any operator
+
+
+@dataclass_transform(frozen_default=True, eq_default=False)
+def value(cls: type[T]) -> type[T]:
+    """Make a class an immutable value whose fields are its parameters."""
+    return dataclass(frozen=True, eq=False, repr=False)(cls)
+
+
+class Value:
+    """What all values share: parameters, equality, hash, state and text."""
+
+    precedence = ATOM
+
+    def params(self) -> dict[str, Any]:
+        """Return the constructor's arguments by name."""
+        return {f.name: getattr(self, f.name) for f in fields(self)}  # type: ignore[arg-type]
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the parameters, and with `deep` those of inner kernels as ``name__parameter``.
+
+        >>> import gramian as gm
+        >>> sorted((gm.Linear() + gm.Gaussian(bandwidth=2.0)).get_params())
+        ['left', 'right', 'right__bandwidth']
+        """
+        found = self.params()
+        if deep:
+            for name, inner in list(found.items()):
+                if isinstance(inner, Value):
+                    found |= {f"{name}__{key}": v for key, v in inner.get_params().items()}
+        return found
+
+    def with_params(self, **changes: Any) -> Self:
+        """Return this value with some parameters changed, inner ones written as ``name__parameter``.
+
+        >>> import gramian as gm
+        >>> (gm.Linear() + gm.Gaussian(bandwidth=2.0)).with_params(right__bandwidth=5.0)
+        Linear() + Gaussian(bandwidth=5.0)
+        """
+        own: dict[str, Any] = {}
+        inner: dict[str, dict[str, Any]] = {}
+        for key, v in changes.items():
+            name, _, rest = key.partition("__")
+            if name not in self.params():
+                raise ValueError(f"{type(self).__name__} has no parameter {name!r}; it has {list(self.params())}")
+            if rest:
+                inner.setdefault(name, {})[rest] = v
+            else:
+                own[name] = v
+        for name, below in inner.items():
+            target = own.get(name, getattr(self, name))
+            if not isinstance(target, Value):
+                raise ValueError(f"{name} of {type(self).__name__} is {target!r}, which has no parameters of its own")
+            own[name] = target.with_params(**below)
+        return replace(self, **own)  # type: ignore[type-var]
+
+    def __eq__(self, other: object) -> bool:
+        if type(self) is not type(other):
+            return NotImplemented
+        mine, theirs = self.params(), other.params()
+        return all(_same(mine[name], theirs[name]) for name in mine)
+
+    def __hash__(self) -> int:
+        return hash((type(self).__name__, *(_fingerprint(v) for v in self.params().values())))
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.params()
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(f'{k}={_text(v)}' for k, v in self.params().items())})"
+
+    def __sklearn_clone__(self) -> Self:
+        """A value that cannot change is its own clone."""
+        return self
+
+
+def inside(v: Any, precedence: int) -> str:
+    """Write v as an operand of an operator, in parentheses where it would otherwise bind more loosely."""
+    return f"({v!r})" if v.precedence < precedence else repr(v)
+
+
+def _text(v: Any) -> str:
+    if isinstance(v, np.ndarray):
+        return f"<{' × '.join(map(str, v.shape))} array>"
+    if isinstance(v, Encoded):
+        return f"<{len(v)} objects>"
+    return getattr(v, "__name__", None) or repr(v)
+
+
+def _same(v: Any, w: Any) -> bool:
+    if isinstance(v, np.ndarray) or isinstance(w, np.ndarray):
+        return type(v) is type(w) and v.dtype == w.dtype and np.array_equal(v, w)
+    if isinstance(v, Encoded) and isinstance(w, Encoded):
+        return v is w or (len(v.parts) == len(w.parts) and all(map(_same, v.parts, w.parts)))
+    if hasattr(v, "tocsr") and hasattr(w, "tocsr"):
+        return bool(v.shape == w.shape and (v != w).nnz == 0)
+    return type(v) is type(w) and bool(v == w)
+
+
+def _fingerprint(v: Any) -> Any:
+    if isinstance(v, np.ndarray):
+        return v.shape, v.dtype.str, zlib.crc32(np.ascontiguousarray(v).tobytes())
+    if isinstance(v, Encoded):
+        return tuple(_fingerprint(p) for p in v.parts)
+    if hasattr(v, "tocsr"):
+        return v.shape, v.nnz
+    return v

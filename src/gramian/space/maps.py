@@ -1,0 +1,135 @@
+"""Kernel maps: coordinates in Rᵏ whose inner products are κ (seed 003, section 5.1; seed 000, section 5.2).
+
+    empirical   K^(−½) k(x)          n coordinates, one for each training point
+    Mercer      Λ^(−½) Uᵀ k(x)       √λᵢ uᵢ for the training points, as many as K has positive eigenvalues
+    Cholesky    L⁻¹ k_p(x)           Gram–Schmidt coordinates on the pivots, new points by forward substitution
+
+with k(x) = (κ(x₁, x), …, κ(xₙ, x)). On the training sample they reproduce κ exactly; a new point is first projected
+onto the span of the sample. The reproducing map x ↦ κ(x, ·) needs no coordinates: it is `FeatureSpace`."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any, Self
+
+import numpy as np
+
+from gramian.checks import Array
+from gramian.factor.eigen import eigen
+from gramian.kernels.algebra import Kernel
+from gramian.space.vectors import FeatureSpace, Vectors
+
+
+class KernelMap(ABC):
+    """Coordinates learnt from a sample: ``fit(X)``, then ``transform(Z)``.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        ``bandwidth="median"`` and the like are settled on the sample.
+
+    Attributes
+    ----------
+    kernel_ : Kernel
+        The kernel, settled.
+    """
+
+    def __init__(self, kernel: Kernel) -> None:
+        self.kernel = kernel
+
+    def fit(self, X: Any) -> Self:
+        """Learn the map from a sample."""
+        self.kernel_ = self.kernel.fit(X)
+        self._learn(FeatureSpace(self.kernel_)(X))
+        return self
+
+    def transform(self, Z: Any) -> Array:
+        """Return the coordinates of objects, one row each."""
+        if not hasattr(self, "kernel_"):
+            raise ValueError(f"this {type(self).__name__} has no sample yet: call fit(X) first")
+        return self._coordinates(Z)
+
+    def fit_transform(self, X: Any) -> Array:
+        """Learn the map from a sample and return its coordinates."""
+        return self.fit(X).transform(X)
+
+    @abstractmethod
+    def _learn(self, S: Vectors) -> None: ...
+
+    @abstractmethod
+    def _coordinates(self, Z: Any) -> Array: ...
+
+
+class MercerMap(KernelMap):
+    """The data-specific Mercer map: √λᵢ uᵢ(x), one coordinate for each positive eigenvalue of K (seed 003, (5.6)).
+
+    Examples
+    --------
+    >>> import gramian as gm
+    >>> gm.MercerMap(gm.Linear()).fit_transform([[3.0, 0.0], [0.0, 2.0]])
+    array([[3., 0.],
+           [0., 2.]])
+    """
+
+    def _learn(self, S: Vectors) -> None:
+        self._directions = S.combine(eigen(S.gram()).dual().astype(np.float64))
+
+    def _coordinates(self, Z: Any) -> Array:
+        return np.asarray(self._directions(Z))
+
+
+class EmpiricalMap(KernelMap):
+    """The empirical map, K^(−½) k(x): n coordinates, with the pseudo-inverse root where K is singular.
+
+    Examples
+    --------
+    >>> import gramian as gm
+    >>> gm.EmpiricalMap(gm.Linear()).fit_transform([[3.0, 0.0], [0.0, 2.0]])
+    array([[3., 0.],
+           [0., 2.]])
+    """
+
+    def _learn(self, S: Vectors) -> None:
+        pairs = eigen(S.gram()).positive()
+        self._directions = S.combine((pairs.dual() @ pairs.vectors.T).astype(np.float64))
+
+    def _coordinates(self, Z: Any) -> Array:
+        return np.asarray(self._directions(Z))
+
+
+class CholeskyMap(KernelMap):
+    """Gram–Schmidt coordinates: the rows of the Cholesky factor, new points by forward substitution (Algorithm 5.12).
+
+    Parameters
+    ----------
+    kernel : Kernel
+    rank, tol, pivoting, rng
+        As in `gm.cholesky`; with a rank or a tolerance the coordinates reproduce κ approximately.
+
+    Examples
+    --------
+    >>> import gramian as gm
+    >>> gm.CholeskyMap(gm.Linear()).fit_transform([[3.0, 4.0], [4.0, -3.0]]).round(6)
+    array([[5., 0.],
+           [0., 5.]])
+    """
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        rank: int | None = None,
+        tol: float = 0.0,
+        pivoting: Any = "greedy",
+        rng: Any = None,
+    ) -> None:
+        super().__init__(kernel)
+        self.rank = rank
+        self.tol = tol
+        self.pivoting = pivoting
+        self.rng = rng
+
+    def _learn(self, S: Vectors) -> None:
+        self._subspace = S.subspace("gram-schmidt", self.rank, self.tol, self.pivoting, self.rng)
+
+    def _coordinates(self, Z: Any) -> Array:
+        return self._subspace.coordinates(Z)

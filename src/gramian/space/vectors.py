@@ -1,0 +1,403 @@
+"""Vectors of a feature space: φ(x₁)…φ(xₙ) and their linear combinations, measured by inner products alone.
+
+An element is held as w = Σᵢ αᵢ φ(xᵢ): the points xᵢ, encoded, and the weights αᵢ. It is also a function, w(z) = ⟨w,
+φ(z)⟩ = Σᵢ αᵢ κ(xᵢ, z): the reproducing property, and the reproducing kernel map x ↦ κ(x, ·) (seed 003, section
+5.1.1). Everything here follows from
+
+    ⟨Σ αᵢ φ(xᵢ), Σ βⱼ φ(zⱼ)⟩ = Σᵢⱼ αᵢ βⱼ κ(xᵢ, zⱼ).
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+import scipy.linalg
+
+from gramian.checks import Array, as_number, fraction
+from gramian.factor.cholesky import Pivoting, cholesky
+from gramian.factor.eigen import DENSE, eigen
+from gramian.gram.encoded import Encoded
+from gramian.gram.gram import Gram
+from gramian.kernels.algebra import Deflated, Kernel
+from gramian.space.subspace import Subspace, eigen_subspace, gram_schmidt_subspace
+
+
+class FeatureSpace:
+    """The feature space of a kernel; call it on data to get the images φ(x).
+
+    Parameters
+    ----------
+    kernel : Kernel
+        A settled kernel: ``k.fit(X)`` first where it takes something from data, as ``Gaussian("median")`` does.
+    memory : int or str, optional
+        Budget for the working arrays of one operation, as in `Kernel.gram`.
+
+    Examples
+    --------
+    >>> import gramian as gm
+    >>> phi = gm.FeatureSpace(gm.Polynomial(degree=2, offset=0.0))
+    >>> S = phi([[5.9, 3.0], [6.9, 3.1]])
+    >>> S.norms().round(2)
+    array([43.81, 57.22])
+    >>> round(S[0].distances(S[1]), 2)
+    13.84
+    """
+
+    def __init__(self, kernel: Kernel, *, memory: int | str | None = None) -> None:
+        if not isinstance(kernel, Kernel):
+            raise TypeError(f"a Kernel expected, such as gm.Gaussian(), and got {type(kernel).__name__}")
+        self.kernel = kernel
+        self.memory = memory
+
+    def __call__(self, X: Any) -> Vectors:
+        """Return φ(x₁)…φ(xₙ); nothing is computed yet."""
+        return Vectors(self, self.kernel.encode(X))
+
+    def gram(self, rows: Encoded, cols: Encoded) -> Gram:
+        """Return the Gram of encoded points."""
+        return Gram(self.kernel, rows, None if cols is rows else cols, memory=self.memory)
+
+    def __repr__(self) -> str:
+        return f"FeatureSpace({self.kernel!r})"
+
+
+class Vectors:
+    """Elements of a feature space: the images of points, or linear combinations of them.
+
+    A single element (a centre of mass, a combination by one vector of weights, ``S[0]``) drops its axis in every
+    answer, as a row of a NumPy array does: ``S.inner(w)`` has shape (n,), ``w.inner(w)`` is a number.
+
+    Examples
+    --------
+    >>> import gramian as gm
+    >>> S = gm.FeatureSpace(gm.Linear())([[0.0, 0.0], [2.0, 0.0], [1.0, 3.0]])
+    >>> S
+    3 vectors in FeatureSpace(Linear())
+    >>> c = S.mean()
+    >>> S.distances(c).round(3)
+    array([1.414, 1.414, 2.   ])
+    >>> round(S.total_variance(), 3)
+    2.667
+    >>> w = S.combine([0.0, 1.0, -1.0])      # (1, −3)
+    >>> w([[1.0, 1.0]])
+    array([-2.])
+    """
+
+    __array_ufunc__ = None
+
+    def __init__(
+        self, space: FeatureSpace, points: Encoded, weights: Array | None = None, single: bool = False
+    ) -> None:
+        self.space = space
+        self.points = points
+        self.weights = weights  # one column for each element; None for the points themselves
+        self.single = single
+
+    def __len__(self) -> int:
+        if self.single:
+            raise TypeError("a single vector has no length; norm() is its length in feature space")
+        return len(self.points) if self.weights is None else self.weights.shape[1]
+
+    def __getitem__(self, index: Any) -> Vectors:
+        """Select elements; an integer gives a single one."""
+        if self.single:
+            raise TypeError("a single vector cannot be indexed")
+        chosen = np.arange(len(self))[index]
+        single, at = chosen.ndim == 0, np.atleast_1d(chosen)
+        if self.weights is None:
+            return Vectors(self.space, self.points[at], None, single)
+        return Vectors(self.space, self.points, self.weights[:, at], single)
+
+    def __repr__(self) -> str:
+        return f"{'1 vector' if self.single else f'{len(self)} vectors'} in {self.space!r}"
+
+    def gram(self) -> Gram:
+        """Return the Gram of the points φ(x₁)…φ(xₙ) as an operator."""
+        self._require_points("gram")
+        return self.space.gram(self.points, self.points)
+
+    # Inner products
+
+    @cached_property
+    def _values(self) -> Array:
+        """These elements, as functions, at their own points: K α."""
+        assert self.weights is not None
+        return self.space.gram(self.points, self.points).apply(self.weights)
+
+    def inner(self, other: Vectors) -> Any:
+        """Return ⟨·, ·⟩ of all elements here with all of `other`, n × m; a number for two single ones."""
+        product = self._inner(other)
+        product = product[:, 0] if other.single else product
+        product = product[0] if self.single else product
+        return float(product) if self.single and other.single else product
+
+    def _inner(self, other: Vectors) -> Array:
+        self._require_same_space(other)
+        if other.weights is None:
+            if self.weights is None:
+                return self.space.gram(self.points, other.points).dense()
+            return other._inner(self).T
+        if self.points is other.points:
+            values = other._values
+        else:
+            values = self.space.gram(self.points, other.points).apply(other.weights)
+        return values if self.weights is None else self.weights.T @ values
+
+    def __call__(self, Z: Any) -> Any:
+        """Evaluate these elements as functions at objects: w(z) = ⟨w, φ(z)⟩, one row for each object."""
+        return self.space(Z).inner(self)
+
+    @cached_property
+    def _squared_norms(self) -> Array:
+        if self.weights is None:
+            return self.space.kernel.squared_norms(self.points).astype(np.float64)
+        return np.asarray(np.maximum(np.einsum("ij,ij->j", self.weights, self._values), 0))
+
+    def norms(self) -> Array:
+        """Return ‖·‖ of every element; √κ(x, x) for a point."""
+        return np.sqrt(self._squared_norms)
+
+    def norm(self) -> float:
+        """Return the norm of a single element."""
+        self._require_single("norm")
+        return float(self.norms()[0])
+
+    def distances(self, other: Vectors | None = None) -> Any:
+        """Return ‖u − v‖ between the elements here and those of `other` (or each other), by (5.2) and (5.11)."""
+        target = self if other is None else other
+        squares = self._inner(target).astype(np.float64)
+        squares *= -2
+        squares += self._squared_norms[:, None]
+        squares += target._squared_norms
+        if target is self:
+            np.fill_diagonal(squares, 0.0)
+        found = np.sqrt(np.maximum(squares, 0, out=squares), out=squares)
+        found = found[:, 0] if target.single else found
+        found = found[0] if self.single else found
+        return float(found) if self.single and target.single else found
+
+    def cosines(self, other: Vectors | None = None) -> Any:
+        """Return the cosines of the angles between the elements here and those of `other` (or each other)."""
+        target = self if other is None else other
+        return self.unit().inner(target.unit())
+
+    def correlations(self, Z: Any = None) -> Array:
+        """Return correlations in feature space: cosines after moving the origin to the centre of mass.
+
+        Between the points here, or with `Z` between them and the images of other objects (seed 003, Example 5.13).
+        """
+        centered = self.center()
+        return np.asarray(centered.cosines(None if Z is None else centered.space(Z)))
+
+    # Linear combinations
+
+    def combine(self, weights: Any) -> Vectors:
+        """Return Σᵢ αᵢ vᵢ for one vector of weights, or one element for each column of a matrix."""
+        alpha = np.asarray(weights, dtype=np.float64)
+        count = 1 if self.single else len(self)
+        if alpha.ndim not in (1, 2) or len(alpha) != count or not np.isfinite(alpha).all():
+            raise ValueError(
+                f"weights have shape {alpha.shape}; one finite number for each of the {count} vectors expected, or a "
+                f"matrix with {count} rows"
+            )
+        columns = alpha[:, None] if alpha.ndim == 1 else alpha
+        columns = columns if self.weights is None else self.weights @ columns
+        return Vectors(self.space, self.points, columns, single=alpha.ndim == 1)
+
+    def __add__(self, other: Vectors) -> Vectors:
+        return self._plus(other, 1.0)
+
+    def __sub__(self, other: Vectors) -> Vectors:
+        return self._plus(other, -1.0)
+
+    def __mul__(self, factor: Any) -> Vectors:
+        W = as_number(factor, "the factor of a vector") * self._explicit()
+        return Vectors(self.space, self.points, W, self.single)
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, divisor: Any) -> Vectors:
+        return self * (1 / as_number(divisor, "the divisor of a vector"))
+
+    def __neg__(self) -> Vectors:
+        return -1.0 * self
+
+    def _plus(self, other: Vectors, sign: float) -> Vectors:
+        self._require_same_space(other)
+        U, V = self._explicit(), sign * other._explicit()
+        if U.shape[1] != V.shape[1] and not (self.single or other.single):
+            raise ValueError(f"cannot add {U.shape[1]} vectors and {V.shape[1]} vectors")
+        if self.points is other.points:
+            return Vectors(self.space, self.points, U + V, self.single and other.single)
+        count = max(U.shape[1], V.shape[1])
+        W = np.vstack([np.broadcast_to(U, (len(U), count)), np.broadcast_to(V, (len(V), count))])
+        return Vectors(self.space, self.points.concat(other.points), W, self.single and other.single)
+
+    def _explicit(self) -> Array:
+        if self.weights is not None:
+            return self.weights
+        if len(self.points) > 1:
+            raise ValueError(
+                f"arithmetic on {len(self.points)} points would need a square matrix of weights: take single ones, S[i]; "
+                "use center() to subtract the centre of mass, or ask for that matrix with S.combine(np.eye(len(S)))"
+            )
+        return np.ones((1, 1))
+
+    def unit(self) -> Vectors:
+        """Return the elements scaled to norm one."""
+        if self.weights is None:
+            return self.normalize() if not self.single else self / self._positive_norm()
+        norms = self.norms()
+        if not norms.all():
+            raise ValueError(f"element {int(np.argmin(norms))} is the zero vector: it has no direction")
+        return Vectors(self.space, self.points, self.weights / norms, self.single)
+
+    # Means and spread
+
+    @cached_property
+    def _mean(self) -> Vectors:
+        count = len(self)
+        return self.combine(np.full(count, 1 / count))
+
+    def mean(self) -> Vectors:
+        """Return the centre of mass, φ_S = (1/n) Σᵢ φ(xᵢ)."""
+        return self._mean
+
+    def total_variance(self) -> float:
+        """Return the mean squared distance to the centre of mass, mean κ(xᵢ, xᵢ) − mean κ(xᵢ, xⱼ) (5.4)."""
+        return max(float(self._squared_norms.mean() - self._mean._squared_norms[0]), 0.0)
+
+    def variance_along(self, w: Vectors) -> float:
+        """Return the variance of the coordinates along w, (1/n) αᵀK²α − ((1/n) αᵀK1)² for a unit w = Σ αᵢ φ(xᵢ)."""
+        return float(np.var(self.project(w)))
+
+    def dimension(self, share: float = 0.95) -> int:
+        """Return how many principal directions hold the given share of the total variance."""
+        share = fraction(share, "share")
+        gram = self.gram().center()
+        total = gram.trace()
+        if total <= 0:
+            return 0
+        rank = 32
+        while len(gram) > DENSE and 5 * rank <= len(gram):
+            held = np.cumsum(eigen(gram, rank).values) / total
+            if held[-1] >= share:
+                return int(np.searchsorted(held, share)) + 1
+            rank *= 2
+        values = scipy.linalg.eigvalsh(gram.dense(), overwrite_a=True)[::-1]
+        return min(int(np.searchsorted(np.cumsum(values) / values.sum(), share)) + 1, len(values))
+
+    def rank(self, tol: float = 0.0) -> int:
+        """Return the dimension of the span of the points: the rank of K (Proposition 5.11).
+
+        With `tol` the points may be off that span by a residual trace of `tol` times the trace of K.
+        """
+        return cholesky(self.gram(), tol=tol).rank
+
+    # Projections
+
+    def project(self, w: Vectors | Subspace) -> Array:
+        """Return the coordinate of every point along w, ⟨w, φ(x)⟩ / ‖w‖, sign kept; or its coordinates in a subspace.
+
+        ‖P_w φ(x)‖ is the absolute value of the coordinate.
+        """
+        if isinstance(w, Subspace):
+            return w.coordinates(self)
+        w._require_single("project")
+        return np.asarray(self.inner(w) / w._positive_norm())
+
+    def residuals(self, w: Vectors | Subspace) -> Array:
+        """Return the distance of every point from its projection onto w, √(κ(x, x) − ⟨w, φ(x)⟩²/‖w‖²)."""
+        if isinstance(w, Subspace):
+            return w.residuals(self)
+        coordinate = self.project(w)
+        squares = (self._squared_norms[0] if self.single else self._squared_norms) - coordinate**2
+        return np.asarray(np.sqrt(np.maximum(squares, 0)))
+
+    def deflate(self, w: Vectors | Subspace) -> Vectors:
+        """Return these points with their part along w (or in a subspace) taken away: (I − ww′/‖w‖²) φ(x).
+
+        The result lives in the space of the deflated kernel, which treats new points likewise:
+        ``S.deflate(w).space(Z)``.
+        """
+        self._require_points("deflate")
+        if isinstance(w, Subspace):
+            basis = w.basis
+        else:
+            w._require_single("deflate")
+            basis = w / w._positive_norm()
+        self._require_same_space(basis)
+        return self._under(Deflated(self.space.kernel, basis.points, basis._explicit()))
+
+    def subspace(
+        self,
+        method: Literal["gram-schmidt", "eigen"] = "gram-schmidt",
+        rank: int | None = None,
+        tol: float = 1e-10,
+        pivoting: Pivoting = "greedy",
+        rng: Any = None,
+    ) -> Subspace:
+        """Return a subspace that holds the points, or most of them, with an orthonormal basis.
+
+        Parameters
+        ----------
+        method : "gram-schmidt" or "eigen"
+            Partial Gram–Schmidt on pivots (Algorithm 5.12), or the leading eigenvectors of K, which leave the smallest
+            residuals of all subspaces of that dimension.
+        rank : int, optional
+            Largest dimension; n by default.
+        tol : float
+            Residual trace, as a share of the trace of K, that may be left outside.
+        pivoting, rng
+            As in `gm.cholesky`.
+        """
+        gram = self.gram()
+        if method == "gram-schmidt":
+            return gram_schmidt_subspace(self, cholesky(gram, rank, tol, pivoting, rng))
+        if method == "eigen":
+            return eigen_subspace(self, eigen(gram, rank), tol * gram.trace())
+        raise ValueError(f"method is {method!r}; 'gram-schmidt' or 'eigen' expected")
+
+    # Other spaces
+
+    def center(self) -> Vectors:
+        """Move the origin to the centre of mass: the points φ(x) − φ_S, under the centred kernel."""
+        self._require_points("center")
+        return self._under(self.space.kernel.center(self.points))
+
+    def normalize(self) -> Vectors:
+        """Scale every point to norm one: φ(x) / ‖φ(x)‖, under the normalized kernel."""
+        self._require_points("normalize")
+        return self._under(self.space.kernel.normalize())
+
+    def _under(self, kernel: Any) -> Vectors:
+        return Vectors(FeatureSpace(kernel, memory=self.space.memory), kernel.lift(self.points))
+
+    # What an operation needs
+
+    def _positive_norm(self) -> float:
+        norm = self.norm()
+        if norm == 0:
+            raise ValueError("the zero vector has no direction: project on, deflate by or scale a vector of norm > 0")
+        return norm
+
+    def _require_single(self, what: str) -> None:
+        if not self.single:
+            raise ValueError(
+                f"{what} takes a single vector, and this is {len(self)}: select one with S[i], or use the plural form"
+            )
+
+    def _require_points(self, what: str) -> None:
+        if self.weights is not None or self.single:
+            raise ValueError(
+                f"{what} is defined for the images of a sample, phi(X), not for linear combinations of them"
+            )
+
+    def _require_same_space(self, other: Vectors) -> None:
+        if not isinstance(other, Vectors):
+            raise TypeError(f"Vectors expected, and got {type(other).__name__}: take the images of data with phi(X)")
+        mine, theirs = self.space.kernel, other.space.kernel
+        if mine is not theirs and mine != theirs:
+            raise ValueError(f"the vectors live in different feature spaces: {mine!r} and {theirs!r}")

@@ -1,0 +1,191 @@
+"""Checks of a kernel and of a Gram, each a claim that can fail.
+
+Kernels are *defined* by properties, so most of this needs no expected values: symmetry, positive semidefiniteness,
+Cauchy–Schwarz, agreement between the diagonal, the tiles and single entries, indifference to the order of the objects
+and to the size of the tiles. Tolerances are multiples of the rounding error at the scale of the values."""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+import numpy as np
+from scipy.sparse.linalg import aslinearoperator
+
+from gramian.checks import Array, is_sparse
+from gramian.factor.psd import is_psd
+from gramian.gram.encoded import Encoded
+from gramian.gram.gram import Gram
+from gramian.kernels.algebra import Kernel
+
+
+def check_kernel(kernel: Kernel, X: Any, *, rtol: float | None = None) -> None:
+    """Check that a kernel keeps its contract on the objects X.
+
+    Parameters
+    ----------
+    kernel : Kernel
+    X : collection of at least two objects
+        What the kernel is to be checked on. A handful is enough: every entry is computed on its own.
+    rtol : float, optional
+        Tolerance relative to the largest κ(x, x): 1e-5 in float32, 1e-8 in float64.
+
+    Raises
+    ------
+    AssertionError
+        Naming the property that does not hold, and where.
+    """
+    before = _snapshot(X)
+    kernel = kernel.fit(X)
+    a = kernel.encode(X)
+    norms = kernel.squared_norms(a)
+    K = _block(kernel, a, a, norms.dtype)
+    scale = float(norms.max()) or 1.0
+    atol = scale * (rtol or (1e-5 if norms.dtype.itemsize == 4 else 1e-8))
+
+    _check(np.isfinite(K).all(), kernel, "every value is finite")
+    _close(K, K.T, atol, kernel, "κ(x, z) = κ(z, x)")
+    _close(np.diagonal(K), norms, atol, kernel, "squared_norms is the diagonal of block")
+    _close(K, _entries(kernel, a, norms.dtype), atol, kernel, "every entry of a tile is its own 1 × 1 tile")
+    bound = np.sqrt(np.outer(norms, norms).astype(np.float64))
+    _check((np.abs(K) <= bound + atol).all(), kernel, "Cauchy–Schwarz: κ(x, z)² ≤ κ(x, x) κ(z, z)")
+    smallest = is_psd((K.astype(np.float64) + K.T) / 2).smallest
+    _check(smallest >= -len(a) * atol, kernel, f"no negative eigenvalue (the smallest is {smallest:.3g})")
+    order = np.random.default_rng(0).permutation(len(a))
+    _close(
+        _block(kernel, a[order], a, norms.dtype),
+        K[order],
+        atol,
+        kernel,
+        "the order of the objects is irrelevant",
+    )
+    _close(kernel(X), K, atol, kernel, "k(X) is the block of all objects")
+    _check_value(kernel)
+    _check_features(kernel, a, K, atol)
+    _check(_same(before, _snapshot(X)), kernel, "the input is left alone")
+
+
+def check_gram(gram: Gram, *, rtol: float | None = None) -> None:
+    """Check that a Gram agrees with its own dense matrix in every operation and for every size of tile.
+
+    Raises
+    ------
+    AssertionError
+        Naming the property that does not hold.
+    """
+    K = gram.dense()
+    n, m = K.shape
+    scale = float(np.abs(K).max()) or 1.0
+    atol = scale * (rtol or (1e-5 if K.dtype.itemsize == 4 else 1e-8))
+    rng = np.random.default_rng(0)
+    V = rng.standard_normal((m, 3)).astype(K.dtype)
+
+    _check(gram.shape == K.shape and gram.dtype == K.dtype, gram, "shape and dtype are those of dense()")
+    _close(gram @ V, K @ V, atol * m, gram, "gram @ V = K V")
+    _close(gram @ V[:, 0], K @ V[:, 0], atol * m, gram, "gram @ v = K v")
+    _close(
+        gram.T @ V[:n] if n == m else (V.T @ gram.T).T,
+        (K.T @ V[:n] if n == m else K @ V),
+        atol * m,
+        gram,
+        "Kᵀ V",
+    )
+    _close(aslinearoperator(gram).matmat(V), K @ V, atol * m, gram, "it serves as a SciPy LinearOperator")
+    _close(gram.row_means(), K.mean(axis=1), atol, gram, "row_means")
+    _close(gram.mean(), K.mean(), atol, gram, "mean")
+    rows, cols = rng.integers(0, n, 3), rng.integers(0, m, 2)
+    _close(gram.block(rows, cols), K[np.ix_(rows, cols)], atol, gram, "block")
+    _close(gram.columns(cols), K[:, cols], atol, gram, "columns")
+    _close(gram.take(rows).dense(), K[np.ix_(rows, rows)] if gram.symmetric else K[rows], atol, gram, "take")
+    for side in (32, 33, 100):
+        memory = side * side * K.dtype.itemsize * (1 + gram.kernel.scratch)
+        cut = Gram(
+            gram.kernel,
+            gram.rows,
+            None if gram.symmetric else gram.cols,
+            memory=memory,
+            diagonal=gram.diagonal,
+        )
+        _close(cut.dense(), K, atol, gram, f"dense() in tiles of side {side}")
+        _close(cut @ V, K @ V, atol * m, gram, f"gram @ V in tiles of side {side}")
+    if gram.symmetric:
+        _check_symmetric(gram, K, atol)
+
+
+def _check_symmetric(gram: Gram, K: Array, atol: float) -> None:
+    n = len(K)
+    _check(np.array_equal(K, K.T), gram, "dense() is exactly symmetric")
+    _close(gram.diag(), np.diagonal(K), atol, gram, "diag")
+    _close(gram.ridge(2.0).dense(), K + 2 * np.eye(n), atol, gram, "ridge adds λ to the diagonal")
+    if gram.diagonal:
+        return
+    H = np.eye(n) - 1 / n
+    _close(gram.center().dense(), H @ K @ H, 4 * atol, gram, "center is (I − 11ᵀ/n) K (I − 11ᵀ/n)")
+    _close((gram + 0.5).dense(), K + 0.5, atol, gram, "gram + c adds c to every entry")
+    if (gram.diag() > 0).all():
+        D = 1 / np.sqrt(gram.diag())
+        _close(gram.normalize().dense(), D[:, None] * K * D, 1e-4 * K.dtype.itemsize, gram, "normalize is D K D")
+
+
+def _check_value(kernel: Kernel) -> None:
+    _check(kernel.with_params() == kernel, kernel, "a kernel equals one made of the same parameters")
+    _check(hash(kernel.with_params()) == hash(kernel), kernel, "equal kernels have equal hashes")
+    _check(
+        type(kernel)(**kernel.get_params(deep=False)) == kernel,
+        kernel,
+        "get_params gives the constructor's arguments",
+    )
+    _check(bool(repr(kernel)), kernel, "it prints")
+    try:
+        copy = pickle.loads(pickle.dumps(kernel))
+    except (
+        pickle.PicklingError,
+        AttributeError,
+    ):  # a parameter, such as a local function, that cannot be pickled
+        return
+    _check(copy == kernel, kernel, "it survives pickling")
+
+
+def _check_features(kernel: Kernel, a: Encoded, K: Array, atol: float) -> None:
+    dim = kernel.feature_dim(a)
+    if dim is None:
+        return
+    features = kernel.phi(a)
+    _check(features.shape == (len(a), dim), kernel, f"phi has feature_dim = {dim} columns")
+    product = features @ features.T
+    _close(product.toarray() if is_sparse(product) else product, K, atol, kernel, "Φ Φᵀ = K")
+
+
+def _block(kernel: Kernel, a: Encoded, b: Encoded, dtype: Any) -> Array:
+    out = np.full((len(a), len(b)), np.nan, dtype)
+    kernel.block(a, b, out)
+    return out
+
+
+def _entries(kernel: Kernel, a: Encoded, dtype: Any) -> Array:
+    singles = [a[i : i + 1] for i in range(len(a))]
+    return np.array([[_block(kernel, x, z, dtype)[0, 0] for z in singles] for x in singles])
+
+
+def _snapshot(X: Any) -> Any:
+    return X.copy() if isinstance(X, np.ndarray) or is_sparse(X) else pickle.dumps(X)
+
+
+def _same(before: Any, after: Any) -> bool:
+    if is_sparse(before):
+        return bool((before != after).nnz == 0)
+    return np.array_equal(before, after) if isinstance(before, np.ndarray) else bool(before == after)
+
+
+def _check(holds: Any, subject: Any, claim: str) -> None:
+    if not holds:
+        raise AssertionError(f"{subject!r}: does not hold: {claim}")
+
+
+def _close(found: Any, expected: Any, atol: float, subject: Any, claim: str) -> None:
+    gap = np.abs(np.asarray(found, dtype=np.float64) - np.asarray(expected, dtype=np.float64))
+    if not (gap <= atol).all():
+        where = tuple(int(i) for i in np.unravel_index(int(np.nanargmax(np.where(gap <= atol, 0, gap))), gap.shape))
+        raise AssertionError(
+            f"{subject!r}: does not hold: {claim}; off by {gap[where]:.3g} at {where}, tolerance {atol:.3g}"
+        )

@@ -1,7 +1,8 @@
 """Is this a kernel matrix? The certificate (seed 003, section 5.1: aᵀKa ≥ 0 for every a).
 
 K is positive semidefinite if and only if its smallest eigenvalue is not negative; otherwise the eigenvector is a
-vector a with aᵀKa < 0 that anybody can check."""
+vector a with aᵀKa < 0 that anybody can check.
+"""
 
 from __future__ import annotations
 

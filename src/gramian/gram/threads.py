@@ -2,7 +2,8 @@
 
 Each lane (one thread) works through its own fixed share of the tiles, in a fixed order, so that sums are accumulated
 in the same order on every run. NumPy releases the interpreter lock inside matrix products and ufuncs; the BLAS
-underneath is held to one thread meanwhile, for two layers of threads would fight over the same cores."""
+underneath is held to one thread meanwhile, for two layers of threads would fight over the same cores.
+"""
 
 from __future__ import annotations
 

@@ -22,8 +22,10 @@ def squared_distances(A: Array, B: Array, scale: float, out: Array, *, factor: f
 
     Every squared distance keeps a relative error below η, 3e-5 in float32 and 1e-9 in float64. With `smooth` an
     absolute error below η is enough (the profile has a bounded slope at 0, as a Gaussian has), which saves the second
-    look in all but extreme cases. O(n m d). """ eta = accuracy(out.dtype) with np.errstate(over="ignore",
-    invalid="ignore", under="ignore"):
+    look in all but extreme cases. O(n m d).
+    """
+    eta = accuracy(out.dtype)
+    with np.errstate(over="ignore", invalid="ignore", under="ignore"):
         origin = B.mean(axis=0)
         a, b = (A - origin) / scale, (B - origin) / scale
         norms_a, norms_b = np.einsum("ij,ij->i", a, a), np.einsum("ij,ij->i", b, b)

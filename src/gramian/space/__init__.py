@@ -1,2 +1,3 @@
 """Where the points are: vectors of the feature space that can be named, combined and measured, subspaces, kernel
-maps."""
+maps.
+"""

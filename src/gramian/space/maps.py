@@ -5,7 +5,8 @@
     Cholesky    L⁻¹ k_p(x)           Gram–Schmidt coordinates on the pivots, new points by forward substitution
 
 with k(x) = (κ(x₁, x), …, κ(xₙ, x)). On the training sample they reproduce κ exactly; a new point is first projected
-onto the span of the sample. The reproducing map x ↦ κ(x, ·) needs no coordinates: it is `FeatureSpace`."""
+onto the span of the sample. The reproducing map x ↦ κ(x, ·) needs no coordinates: it is `FeatureSpace`.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """Subspaces of the feature space, with an orthonormal basis (seed 000, section 5.2).
 
 Two ways to find one that holds a sample: partial Gram–Schmidt, whose basis vectors are combinations of a few pivots,
-and the leading eigenvectors u = λ^(−½) Σᵢ vᵢ φ(xᵢ), which leave the smallest residuals for their number."""
+and the leading eigenvectors u = λ^(−½) Σᵢ vᵢ φ(xᵢ), which leave the smallest residuals for their number.
+"""
 
 from __future__ import annotations
 

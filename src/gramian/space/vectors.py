@@ -240,7 +240,7 @@ class Vectors:
             return self.weights
         if len(self.points) > 1:
             raise ValueError(
-                f"arithmetic on {len(self.points)} points would need a square matrix of weights: take single ones, S[i]; "
+                f"arithmetic on {len(self.points)} points need a square matrix of weights: take single ones, S[i]; "
                 "use center() to subtract the centre of mass, or ask for that matrix with S.combine(np.eye(len(S)))"
             )
         return np.ones((1, 1))

@@ -2,7 +2,8 @@
 
 Kernels are *defined* by properties, so most of this needs no expected values: symmetry, positive semidefiniteness,
 Cauchy–Schwarz, agreement between the diagonal, the tiles and single entries, indifference to the order of the objects
-and to the size of the tiles. Tolerances are multiples of the rounding error at the scale of the values."""
+and to the size of the tiles. Tolerances are multiples of the rounding error at the scale of the values.
+"""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ def as_vectors(X: Any, name: str = "X", *, sparse: bool = False) -> Any:
         _check_finite(X.data, name)
     else:
         X = _dense(X, name)
-    if X.ndim != 2:
+    if X.ndim != 2 and 0 not in X.shape:
         hint = (
             f"reshape it with {name}.reshape(-1, 1) if it is one feature, {name}.reshape(1, -1) if it is one sample"
             if X.ndim == 1
@@ -61,6 +61,8 @@ def as_vectors(X: Any, name: str = "X", *, sparse: bool = False) -> Any:
 
 
 def _dense(X: Any, name: str) -> Array:
+    if isinstance(X, np.ma.MaskedArray) and np.ma.is_masked(X):
+        raise ValueError(f"{name} has masked entries; drop or impute those samples first")
     try:
         A = np.asarray(X)
     except ValueError as error:
@@ -118,15 +120,18 @@ def as_matrix(K: Any, name: str) -> Array:
 
 def as_indices(X: Any, size: int, name: str = "X") -> Array:
     """Return X as a flat array of sample indices in [0, size)."""
-    indices = np.asarray(X)
+    try:
+        indices = np.asarray(X)
+    except ValueError:
+        raise ValueError(f"{name} is ragged; a flat list of sample indices expected") from None
     if indices.ndim == 2 and indices.shape[1] == 1:
         indices = indices[:, 0]
     if indices.ndim != 1 or indices.size == 0:
         raise ValueError(
-            f"{name} has shape {np.asarray(X).shape}; a non-empty list of indices expected, such as range({size})"
+            f"{name} has shape {indices.shape}; a non-empty list of indices expected, such as range({size})"
         )
     if indices.dtype.kind not in "iu":
-        if indices.dtype.kind != "f" or not bool((indices == np.floor(indices)).all()):
+        if indices.dtype.kind != "f" or not bool((np.isfinite(indices) & (indices == np.round(indices))).all()):
             raise TypeError(
                 f"{name} has dtype {indices.dtype}; integer sample indices between 0 and {size - 1} expected"
             )

@@ -145,7 +145,11 @@ class _Growing:
         """Take those proposed pivots, in order, whose residual given the earlier ones is above its threshold."""
         F, k = self.F, len(self.pivots)
         H = self.gram.block(proposed, proposed) - F[proposed, :k] @ F[proposed, :k].T
-        accepted, L = eliminate(H.astype(np.float64), thresholds, F.shape[1] - k)
+        H = H.astype(np.float64)
+        accepted, L = eliminate(H, thresholds, F.shape[1] - k)
+        self.residual[proposed[np.diagonal(H) <= self.noise]] = 0.0
+        if not accepted:
+            return
         chosen = proposed[accepted]
         columns = self.gram.columns(chosen)
         for start in range(0, len(F), STRIPE):
@@ -162,7 +166,7 @@ class _Growing:
 def eliminate(H: Array, thresholds: Array, most: int) -> tuple[list[int], Array]:
     """Cholesky of H in the given order, skipping pivots not above their threshold.
 
-    Returns the positions taken, at most `most` of them, and L with H[taken, taken] = L Lᵀ.
+    Returns the positions taken, at most `most` of them, and L with H[taken, taken] = L Lᵀ. H is left as what remains.
     """
     taken: list[int] = []
     columns: list[Array] = []
@@ -185,7 +189,7 @@ def _in_order(growing: _Growing, rng: np.random.Generator) -> Iterator[tuple[Arr
 
 def _greedy(growing: _Growing, rng: np.random.Generator) -> Iterator[tuple[Array, Array]]:
     while growing.residual.max() > 0:
-        yield np.array([np.argmax(growing.residual)]), np.zeros(1)
+        yield np.array([np.argmax(growing.residual)]), np.array([growing.noise])
 
 
 def _random(growing: _Growing, rng: np.random.Generator) -> Iterator[tuple[Array, Array]]:

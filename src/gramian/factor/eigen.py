@@ -10,12 +10,13 @@ from dataclasses import dataclass
 
 import numpy as np
 import scipy.linalg
-from scipy.sparse.linalg import ArpackNoConvergence, eigsh
 
 from gramian.checks import Array, whole
+from gramian.factor.krylov import leading
 from gramian.gram.gram import Gram
 
 DENSE = 3000  # up to this size all of K is decomposed at once
+MOST_PRODUCTS = 200
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +45,7 @@ class Eigen:
     def positive(self) -> Eigen:
         """Return the pairs whose eigenvalue is above rounding error, n ε λ₁; the others span no direction."""
         eps = float(np.finfo(self.values.dtype).eps)
-        kept = self.values > len(self.vectors) * eps * max(float(self.values[0]), 0.0)
+        kept = self.values > len(self.vectors) * eps * self.values.max(initial=0.0)
         return Eigen(self.values[kept], self.vectors[:, kept], self.residuals[kept])
 
     def dual(self) -> Array:
@@ -86,12 +87,6 @@ def _dense(gram: Gram, k: int) -> tuple[Array, Array]:
 
 
 def _matrix_free(gram: Gram, k: int) -> tuple[Array, Array]:
-    start = np.random.default_rng(0).standard_normal(len(gram)).astype(gram.dtype)
-    try:
-        values, vectors = eigsh(gram, k=k, which="LA", v0=start, ncv=max(2 * k + 1, 20))
-    except ArpackNoConvergence as failure:
-        raise ArithmeticError(
-            f"the Lanczos iteration found {len(failure.eigenvalues)} of {k} eigenpairs before its limit: "
-            "ask for fewer, or add a ridge"
-        ) from None
-    return values, vectors
+    tol = 16 * float(np.finfo(gram.dtype).eps) ** 0.75
+    found = leading(gram.apply, len(gram), k, tol, most=MOST_PRODUCTS)
+    return found.values.astype(gram.dtype), found.vectors.astype(gram.dtype)

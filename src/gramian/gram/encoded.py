@@ -40,8 +40,14 @@ class Encoded:
         """What two encodings must share to be compared: the widths of their parts."""
         return tuple(p.signature if isinstance(p, Encoded) else tuple(p.shape[1:]) for p in self.parts)
 
+    def copy(self) -> Encoded:
+        """Return encodings that share no memory with the data they were made from."""
+        return Encoded(tuple(part.copy() for part in self.parts))
+
     def concat(self, other: Encoded) -> Encoded:
         """Put the objects of `other` after these."""
+        if self.signature != other.signature:
+            raise ValueError(f"the objects have different features: {self.signature} and {other.signature}")
         return Encoded(tuple(_concat(p, q) for p, q in zip(self.parts, other.parts, strict=True)))
 
 

@@ -66,20 +66,16 @@ class Gram:
                 f"X and Z do not fit together: {_describe(rows)} against {_describe(self.cols)}; "
                 "both must have the same features, in the same order"
             )
-        self._norms = _finite_norms(kernel, rows)
+        self._norms = finite_norms(kernel, rows)
+        self.dtype = self._norms.dtype
         if not self.symmetric:
-            _finite_norms(kernel, self.cols)
-        self._tiling(np.dtype(self.dtype))
+            self.dtype = np.result_type(self._norms, finite_norms(kernel, self.cols))
+        self._tiling(self.shape, self.symmetric)  # refuses a budget that is too small, here and not in the middle
 
     @property
     def shape(self) -> tuple[int, int]:
         """Number of rows and columns of K."""
         return len(self.rows), len(self.cols)
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        """float32 where the data is float32, float64 otherwise."""
-        return self._norms.dtype
 
     ndim = 2
 
@@ -103,8 +99,10 @@ class Gram:
         """Return the entries at the given row and column indices (arrays or slices) as a dense array."""
         i, j = np.arange(self.shape[0])[rows], np.arange(self.shape[1])[cols]
         out = np.empty((len(i), len(j)), self.dtype)
+        if out.size == 0:
+            return out
         a, b = self.rows[i], self.cols[j]
-        tiling = self._tiling(self.dtype, out.shape, symmetric=False)
+        tiling = self._tiling(out.shape, symmetric=False)
         tiles.fill(lambda r, c, tile: self.kernel.block(a[r], b[c], tile), tiling, None, out)
         if self.diagonal:
             out[i[:, None] == j[None, :]] += self.diagonal
@@ -117,7 +115,7 @@ class Gram:
     def dense(self) -> Array:
         """Return K as an n × m array: the one place where memory of that size is taken."""
         out = np.empty(self.shape, self.dtype)
-        tiling = self._tiling(self.dtype)
+        tiling = self._tiling(self.shape, self.symmetric)
         tiles.fill(self._block, tiling, self.diag() if self.symmetric else None, out)
         return out
 
@@ -141,7 +139,10 @@ class Gram:
         return (self.T @ np.asarray(V).T).T
 
     def apply(self, V: Array) -> Array:
-        """Return K V for a matrix V, accumulated and returned in float64."""
+        """Return K V for a matrix V, accumulated and returned in float64; V is taken in the dtype of K."""
+        V = np.asarray(V, dtype=self.dtype)
+        if V.shape[1] == 0:
+            return np.zeros((self.shape[0], 0))
         dim = self.kernel.feature_dim(self.rows)
         if dim is not None and 2 * dim <= min(self.shape):
             product = self._through_features(V, dim)
@@ -153,7 +154,7 @@ class Gram:
 
     def _through_tiles(self, V: Array) -> Array:
         # The lanes' partial sums count against the budget too: a very wide V is taken a few columns at a time.
-        tiling = self._tiling(self.dtype)
+        tiling = self._tiling(self.shape, self.symmetric)
         per_column = 8 * tiling.lanes * self.shape[0]
         width = max(1, self.memory // per_column)
         parts = [tiles.multiply(self._block, tiling, V[:, k : k + width]) for k in range(0, V.shape[1], width)]
@@ -227,11 +228,8 @@ class Gram:
     def _block(self, i: slice, j: slice, out: Array) -> None:
         self.kernel.block(self.rows[i], self.cols[j], out)
 
-    def _tiling(
-        self, dtype: np.dtype[Any], shape: tuple[int, int] | None = None, symmetric: bool | None = None
-    ) -> tiles.Tiling:
-        symmetric = self.symmetric if symmetric is None else symmetric
-        return tiles.cut(shape or self.shape, dtype, self.kernel.scratch, self.memory, symmetric)
+    def _tiling(self, shape: tuple[int, int], symmetric: bool) -> tiles.Tiling:
+        return tiles.cut(shape, self.dtype, self.kernel.scratch, self.memory, symmetric)
 
     def _require_symmetric(self, what: str) -> None:
         if not self.symmetric:
@@ -245,7 +243,7 @@ class Gram:
             raise ValueError(f"{what} after ridge() is ambiguous: transform the Gram first, then add λ to its diagonal")
 
 
-def _finite_norms(kernel: Similarity, a: Encoded) -> Array:
+def finite_norms(kernel: Similarity, a: Encoded) -> Array:
     """Return κ(x, x), finite; by Cauchy–Schwarz every other entry is then finite too."""
     with np.errstate(over="ignore", invalid="ignore"):
         norms = kernel.squared_norms(a)
@@ -259,5 +257,7 @@ def _finite_norms(kernel: Similarity, a: Encoded) -> Array:
 
 
 def _describe(a: Encoded) -> str:
-    widths = [p.shape[1] for p in a.parts if getattr(p, "ndim", 0) == 2]
-    return f"{len(a)} objects with {widths[0]} features" if widths else f"encodings of {a.signature}"
+    first = a.parts[0]
+    if isinstance(first, Encoded):
+        return _describe(first)
+    return f"{len(a)} objects" + (f" with {first.shape[1]} features" if first.ndim == 2 else "")

@@ -21,12 +21,13 @@ import scipy.sparse
 
 from gramian.checks import Array, is_sparse, non_negative, positive, whole
 from gramian.gram.encoded import Encoded
-from gramian.gram.gram import Gram
+from gramian.gram.gram import Gram, finite_norms
 from gramian.kernels.base import BaseKernel
 from gramian.kernels.powers import horner, power
-from gramian.kernels.value import ATOM, inside, value
+from gramian.kernels.value import ATOM, inside, text
 
 SUM, PRODUCT, POWER = 1, 2, 3  # how tightly the operators bind
+FEW_FEATURES = 64
 
 
 class Kernel(BaseKernel):
@@ -55,13 +56,13 @@ class Kernel(BaseKernel):
     __radd__ = __add__
 
     def __mul__(self, other: Any) -> Kernel:
-        return Product(self, other) if isinstance(other, Kernel) else Scaled(other, self)
+        return Product(self, other) if isinstance(other, Kernel) else Scaled(self, other)
 
     def __rmul__(self, other: Any) -> Kernel:
-        return Scaled(other, self)
+        return Scaled(self, other)
 
     def __truediv__(self, other: Any) -> Kernel:
-        return Scaled(1 / positive(other, "the divisor of a kernel"), self)
+        return Scaled(self, 1 / positive(other, "the divisor of a kernel"))
 
     def __pow__(self, degree: Any) -> Kernel:
         return Power(self, degree)
@@ -83,6 +84,8 @@ class Kernel(BaseKernel):
 
     def polynomial(self, coefficients: Sequence[float]) -> Kernel:
         """Return c₀ + c₁ κ + c₂ κ² + …, all cᵢ ≥ 0."""
+        if not isinstance(coefficients, Sequence | np.ndarray):
+            raise TypeError(f"coefficients are {coefficients!r}; a sequence c₀, c₁, c₂, … expected")
         return Series(self, tuple(coefficients))
 
     def pullback(self, f: Callable[[Any], Any]) -> Kernel:
@@ -102,7 +105,7 @@ class Kernel(BaseKernel):
         if isinstance(X, Encoded):
             return Centered(self, X)
         settled = self.fit(X)
-        return Centered(settled, settled.encode(X))
+        return Centered(settled, settled.encode(X).copy())
 
 
 class Pair(Kernel):
@@ -131,12 +134,9 @@ class Pair(Kernel):
         return np.asarray(self.combine(self.left.squared_norms(a1), self.right.squared_norms(a2)))
 
 
-@value
 class Sum(Pair):
     """κ₁(x, z) + κ₂(x, z): the features of both, side by side."""
 
-    left: Kernel
-    right: Kernel
     precedence = SUM
     combine = np.add
 
@@ -159,12 +159,9 @@ class Sum(Pair):
         return f"{inside(self.left, SUM)} + {inside(self.right, SUM + 1)}"
 
 
-@value
 class Product(Pair):
     """κ₁(x, z) κ₂(x, z): all products of a feature of one and a feature of the other."""
 
-    left: Kernel
-    right: Kernel
     precedence = PRODUCT
     combine = np.multiply
 
@@ -200,12 +197,10 @@ class Pointwise(Kernel):
         return self.profile(self.base.squared_norms(a))
 
 
-@value
 class Scaled(Pointwise):
     """c κ(x, z), c > 0: every feature times √c."""
 
     factor: float
-    base: Kernel
     precedence = PRODUCT
 
     def __post_init__(self) -> None:
@@ -225,14 +220,12 @@ class Scaled(Pointwise):
         return self.base.feature_names(inputs)
 
     def __repr__(self) -> str:
-        return f"{float(self.factor):g} * {inside(self.base, PRODUCT + 1)}"
+        return f"{text(self.factor)} * {inside(self.base, PRODUCT + 1)}"
 
 
-@value
 class Shifted(Pointwise):
     """κ(x, z) + c, c ≥ 0: one more feature, √c for every object."""
 
-    base: Kernel
     constant: float
     precedence = SUM
 
@@ -243,15 +236,25 @@ class Shifted(Pointwise):
         s += float(self.constant)
         return s
 
+    def feature_dim(self, a: Encoded) -> int | None:
+        dim = self.base.feature_dim(a)
+        return None if dim is None else dim + 1
+
+    def phi(self, a: Encoded) -> Any:
+        features = self.base.phi(a)
+        column = np.full((len(a), 1), np.sqrt(float(self.constant)), features.dtype)
+        return scipy.sparse.hstack([features, column], "csr") if is_sparse(features) else np.hstack([features, column])
+
+    def feature_names(self, inputs: Sequence[str]) -> list[str]:
+        return [*self.base.feature_names(inputs), "1"]
+
     def __repr__(self) -> str:
-        return f"{inside(self.base, SUM)} + {float(self.constant):g}"
+        return f"{inside(self.base, SUM)} + {text(self.constant)}"
 
 
-@value
 class Power(Pointwise):
     """κ(x, z)^q, q ≥ 1 an integer."""
 
-    base: Kernel
     degree: int
     precedence = POWER
 
@@ -265,11 +268,8 @@ class Power(Pointwise):
         return f"{inside(self.base, ATOM)} ** {self.degree}"
 
 
-@value
 class Exponential(Pointwise):
     """exp κ(x, z)."""
-
-    base: Kernel
 
     def profile(self, s: Array) -> Array:
         return np.exp(s, out=s)
@@ -278,11 +278,9 @@ class Exponential(Pointwise):
         return f"{inside(self.base, ATOM)}.exp()"
 
 
-@value
 class Series(Pointwise):
     """c₀ + c₁ κ + c₂ κ² + …, a polynomial in κ with coefficients ≥ 0."""
 
-    base: Kernel
     coefficients: tuple[float, ...]
 
     def __post_init__(self) -> None:
@@ -298,15 +296,19 @@ class Series(Pointwise):
         return f"{inside(self.base, ATOM)}.polynomial({self.coefficients})"
 
 
-@value
 class Pullback(Kernel):
     """κ(f(x), f(z)): the base kernel on transformed objects. f must be a module-level function to be pickled."""
 
     base: Kernel
     f: Callable[[Any], Any]
 
+    def __post_init__(self) -> None:
+        _check_callable(self.f, "pullback")
+
     def _image(self, X: Any) -> Any:
         image = self.f(X)
+        if not hasattr(image, "__len__"):
+            raise TypeError(f"f returned {image!r}; a collection with one object for each of those given expected")
         if _length(image) != _length(X):
             raise ValueError(
                 f"f returned {_length(image)} objects for {_length(X)}; one for each expected, in the same order"
@@ -368,42 +370,46 @@ class Rowwise(Kernel):
         return self.base.feature_names(inputs)
 
 
-@value
 class Reweighted(Rowwise):
     """f(x) κ(x, z) f(z): every φ(x) times the number f(x)."""
 
-    base: Kernel
     f: Callable[[Any], Any]
+
+    def __post_init__(self) -> None:
+        _check_callable(self.f, "reweight")
 
     def encode(self, X: Any) -> Encoded:
         base = self.base.encode(X)
-        g = np.asarray(self.f(X), dtype=self.base.squared_norms(base).dtype)
-        if g.shape != (len(base),) or not np.isfinite(g).all():
+        dtype = self.base.squared_norms(base).dtype
+        given = np.asarray(self.f(X))
+        if given.dtype.kind not in "fiub" or given.shape != (len(base),):
             raise ValueError(
-                f"f returned an array of shape {g.shape}; one finite number for each of {len(base)} objects expected"
+                f"f returned a {given.dtype} array of shape {given.shape}; one finite number for each of {len(base)} "
+                "objects expected"
             )
+        with np.errstate(over="ignore"):
+            g = given.astype(dtype)
+        if not np.isfinite(g).all():
+            raise ValueError(f"f returned {given[~np.isfinite(g)][0]}; finite {dtype} numbers expected")
         return Encoded((base, g))
 
 
-@value
 class Normalized(Rowwise):
     """κ(x, z) / √(κ(x, x) κ(z, z)): every φ(x) scaled to norm one (seed 000, Algorithm 5.1)."""
-
-    base: Kernel
 
     def encode(self, X: Any) -> Encoded:
         return self.lift(self.base.encode(X))
 
     def lift(self, base: Encoded) -> Encoded:
         """Add 1/‖φ(x)‖ to the encodings of the base kernel."""
-        norms = np.sqrt(self.base.squared_norms(base))
-        zero = np.flatnonzero(norms == 0)
+        squares = finite_norms(self.base, base)
+        zero = np.flatnonzero(squares < np.finfo(squares.dtype).tiny)  # below, digits of the norm are lost
         if zero.size:
             raise ValueError(
                 f"φ(x) = 0 for {zero.size} object(s), first at index {zero[0]}: it has no direction and cannot be "
                 "normalized; leave such objects out, or add a constant to the kernel first"
             )
-        return Encoded((base, 1 / norms))
+        return Encoded((base, 1 / np.sqrt(squares)))
 
     def squared_norms(self, a: Encoded) -> Array:
         return np.ones_like(a.parts[1])
@@ -413,22 +419,21 @@ class Normalized(Rowwise):
 
 
 class Anchored(Kernel):
-    """A kernel about a reference sample: encodings are the base's and G = K(x, S) A, r numbers for each object.
+    """A kernel about elements w₁…w_r spanned by a reference sample: encodings are the base's and ⟨φ(x), wⱼ⟩.
 
-    `reference` holds the sample S encoded by `base`; A is `coefficients`, one column for each of r elements of the
-    feature space, so that G[i, j] = ⟨φ(xᵢ), wⱼ⟩ with wⱼ = Σₛ A[s, j] φ(s).
+    `reference` holds the sample, encoded by `base`.
     """
 
     base: Kernel
     reference: Encoded
 
-    @property
     @abstractmethod
-    def _coefficients(self) -> Array: ...
+    def _products(self, gram: Gram) -> Array:
+        """Return ⟨φ(x), wⱼ⟩, n × r, from the Gram of n objects with the reference sample."""
 
     @cached_property
-    def _reference_values(self) -> Array:
-        return Gram(self.base, self.reference).apply(self._coefficients)
+    def _reference_products(self) -> Array:
+        return self._products(Gram(self.base, self.reference))
 
     @property
     def scratch(self) -> int:
@@ -438,31 +443,29 @@ class Anchored(Kernel):
         return self.lift(self.base.encode(X))
 
     def lift(self, base: Encoded) -> Encoded:
-        """Add G = K(x, S) A to the encodings of the base kernel; those of S itself are computed once."""
+        """Add ⟨φ(x), wⱼ⟩ to the encodings of the base kernel; those of the reference sample are computed once."""
         if base is self.reference:
-            return Encoded((base, self._reference_values))
-        return Encoded((base, Gram(self.base, base, self.reference).apply(self._coefficients)))
+            return Encoded((base, self._reference_products))
+        return Encoded((base, self._products(Gram(self.base, base, self.reference))))
 
 
-@value
 class Centered(Anchored):
     """The kernel of φ(x) − φ_S, with φ_S the centre of mass of a reference sample (seed 000, Algorithm 5.3).
 
     κ̂(x, z) = κ(x, z) − (1/ℓ) Σᵢ κ(x, xᵢ) − (1/ℓ) Σᵢ κ(z, xᵢ) + (1/ℓ²) Σᵢⱼ κ(xᵢ, xⱼ)
     """
 
-    base: Kernel
-    reference: Encoded
+    def _products(self, gram: Gram) -> Array:
+        return gram.row_means()[:, None]
 
-    @property
-    def _coefficients(self) -> Array:
-        return np.full((len(self.reference), 1), 1 / len(self.reference))
-
-    @property
+    @cached_property
     def _mean(self) -> float:
-        return float(self._reference_values.mean())
+        return float(self._reference_products.mean())
 
     def block(self, a: Encoded, b: Encoded, out: Array) -> None:
+        if self._explicit(a):
+            np.matmul(self.phi(a), self.phi(b).T, out=out)
+            return
         (base_a, m_a), (base_b, m_b) = a, b
         self.base.block(base_a, base_b, out)
         out -= (m_a - self._mean).astype(out.dtype)
@@ -471,15 +474,26 @@ class Centered(Anchored):
     def squared_norms(self, a: Encoded) -> Array:
         base, m = a
         norms = self.base.squared_norms(base)
-        return np.asarray(np.maximum(norms + (self._mean - 2 * m[:, 0]), 0), dtype=norms.dtype)
+        if self._explicit(a):
+            features = self.phi(a)
+            return _above(np.einsum("ij,ij->i", features, features), norms, digits=2)
+        return _above(norms + (self._mean - 2 * m[:, 0]), norms + abs(self._mean))
+
+    def _explicit(self, a: Encoded) -> bool:
+        # With few features φ(x) − φ_S is formed outright: subtracting means of κ would cancel digits far from 0.
+        dim = self.feature_dim(a)
+        return dim is not None and dim <= FEW_FEATURES
 
     def feature_dim(self, a: Encoded) -> int | None:
         return self.base.feature_dim(a.parts[0])
 
+    def feature_names(self, inputs: Sequence[str]) -> list[str]:
+        return self.base.feature_names(inputs)
+
     @cached_property
     def _mean_features(self) -> Array:
         features = self.base.phi(self.reference)
-        return np.asarray(features.mean(axis=0)).reshape(1, -1)
+        return np.asarray(features.mean(axis=0, dtype=np.float64), dtype=features.dtype).reshape(1, -1)
 
     def phi(self, a: Encoded) -> Any:
         features = self.base.phi(a.parts[0])
@@ -489,20 +503,16 @@ class Centered(Anchored):
         return f"{inside(self.base, ATOM)}.center(<{len(self.reference)} objects>)"
 
 
-@value
 class Deflated(Anchored):
     """The kernel of (I − W Wᵀ) φ(x): κ less its part along orthonormal w₁…w_r (seed 000, "Projections and deflations").
 
     κ̃(x, z) = κ(x, z) − Σⱼ ⟨wⱼ, φ(x)⟩ ⟨wⱼ, φ(z)⟩, with wⱼ = Σᵢ A[i, j] φ(xᵢ) over the reference sample.
     """
 
-    base: Kernel
-    reference: Encoded
     coefficients: Array
 
-    @property
-    def _coefficients(self) -> Array:
-        return self.coefficients
+    def _products(self, gram: Gram) -> Array:
+        return gram.apply(self.coefficients)
 
     def block(self, a: Encoded, b: Encoded, out: Array) -> None:
         (base_a, G_a), (base_b, G_b) = a, b
@@ -512,10 +522,21 @@ class Deflated(Anchored):
     def squared_norms(self, a: Encoded) -> Array:
         base, G = a
         norms = self.base.squared_norms(base)
-        return np.asarray(np.maximum(norms - np.einsum("ij,ij->i", G, G), 0), dtype=norms.dtype)
+        return _above(norms - np.einsum("ij,ij->i", G, G), norms)
 
     def __repr__(self) -> str:
         return f"{inside(self.base, ATOM)}.deflate(<{self.coefficients.shape[1]} directions>)"
+
+
+def _above(squares: Array, scale: Array, digits: int = 1) -> Array:
+    """Return squared norms that are what is left of larger ones, 0 where that is only rounding."""
+    noise = (8 * np.finfo(scale.dtype).eps) ** digits
+    return np.where(squares > noise * scale, squares, 0).astype(scale.dtype)
+
+
+def _check_callable(f: Any, what: str) -> None:
+    if not callable(f):
+        raise TypeError(f"{what} takes a function of the whole collection, and got {f!r}")
 
 
 def _length(X: Any) -> int:

@@ -28,10 +28,7 @@ def check_bandwidth(bandwidth: Any) -> None:
 def settled(bandwidth: Any) -> float:
     """Return the number, or say how to get one."""
     if isinstance(bandwidth, str):
-        raise ValueError(
-            "bandwidth='median' has to be settled on a sample before two collections can be compared: "
-            "k = k.fit(X), then use k"
-        )
+        raise ValueError("bandwidth='median' is not settled yet: k = k.fit(X) takes it from the sample X")
     return float(bandwidth)
 
 

@@ -13,7 +13,7 @@ from typing import Any, Self
 
 from gramian.checks import Array
 from gramian.gram.encoded import Encoded
-from gramian.gram.gram import Gram
+from gramian.gram.gram import Gram, finite_norms
 from gramian.gram.protocol import Derived
 from gramian.kernels.value import Value
 
@@ -106,8 +106,10 @@ class BaseKernel(Value, ABC):
         TypeError
             If the kernel has no finite explicit map.
         """
-        return self.phi(self.encode(X))
+        a = self.encode(X)
+        finite_norms(self, a)
+        return self.phi(a)
 
     def feature_names(self, inputs: Sequence[str]) -> list[str]:
         """Return the names of the explicit features, given those of the input columns."""
-        raise TypeError(f"{self!r} has no finite explicit feature map to name")
+        raise TypeError(f"the features of {self!r} have no names")

@@ -25,20 +25,18 @@ def squared_distances(A: Array, B: Array, scale: float, out: Array, *, factor: f
     look in all but extreme cases. O(n m d).
     """
     eta = accuracy(out.dtype)
-    with np.errstate(over="ignore", invalid="ignore", under="ignore"):
+    A, B = A.astype(out.dtype, copy=False), B.astype(out.dtype, copy=False)
+    with np.errstate(all="ignore"):
         origin = B.mean(axis=0)
         a, b = (A - origin) / scale, (B - origin) / scale
         norms_a, norms_b = np.einsum("ij,ij->i", a, a), np.einsum("ij,ij->i", b, b)
         size = float(norms_a.max()) + float(norms_b.max())
-        error = ROUNDING * float(np.finfo(out.dtype).eps) * size
         if not np.isfinite(size):
             _by_difference(A, B, scale, out, factor)
             return
-        np.matmul(
-            _augment(a, factor * norms_a, 1.0, -2 * factor),
-            _augment(b, 1.0, factor * norms_b, 1.0).T,
-            out=out,
-        )
+        left, right = _augment(a, factor * norms_a, 1.0, -2 * factor), _augment(b, 1.0, factor * norms_b, 1.0)
+        np.matmul(left, right.T, out=out)
+        error = ROUNDING * float(np.finfo(out.dtype).eps) * size
         if smooth and error <= eta:
             return
         doubtful = np.abs(out) < abs(factor) * error / eta
@@ -65,5 +63,9 @@ def _augment(points: Array, first: Array | float, second: Array | float, factor:
 
 
 def _by_difference(A: Array, B: Array, scale: float, out: Array, factor: float) -> None:
-    origin = B.mean(axis=0, dtype=np.float64)
-    out[...] = factor * cdist((A - origin) / scale, (B - origin) / scale, "sqeuclidean")
+    # Halves and a unit of length of their own keep differences and squares finite for any finite coordinates.
+    a, b = A.astype(np.float64) / 2, B.astype(np.float64) / 2
+    a, b = a - b[0], b - b[0]
+    unit = max(float(np.abs(a).max()), float(np.abs(b).max())) or 1.0
+    growth = min(2 * (unit / scale), 1e150)
+    out[...] = factor * (cdist(a / unit, b / unit, "sqeuclidean") * growth * growth)

@@ -8,17 +8,16 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 from functools import cached_property
-from math import factorial
 from typing import Any
 
 import numpy as np
+from scipy.special import gammaln
 
 from gramian.checks import Array, as_matrix, as_vectors, is_sparse, non_negative, whole
 from gramian.gram.encoded import Encoded
 from gramian.kernels import monomials
 from gramian.kernels.algebra import Kernel
 from gramian.kernels.powers import power
-from gramian.kernels.value import value
 
 
 class DotProduct(Kernel):
@@ -46,7 +45,6 @@ class DotProduct(Kernel):
         return self.profile(np.asarray(squares).reshape(-1))
 
 
-@value
 class Linear(DotProduct):
     """The linear kernel, κ(x, z) = xᵀz; φ is the identity.
 
@@ -70,7 +68,6 @@ class Linear(DotProduct):
         return list(inputs)
 
 
-@value
 class Polynomial(DotProduct):
     """The polynomial kernel, κ(x, z) = (xᵀz + c)^q (seed 003, (5.8) and (5.9)).
 
@@ -122,7 +119,8 @@ class Polynomial(DotProduct):
         (A,) = a
         X = A.toarray() if is_sparse(A) else A
         chosen = self._choices(X.shape[1])
-        weight = np.sqrt(factorial(self.degree) / monomials.factorials(chosen, X.shape[1], constant=True))
+        logarithm = gammaln(self.degree + 1) - monomials.log_factorials(chosen, X.shape[1], constant=True)
+        weight = np.exp(logarithm / 2)
         return monomials.evaluate(X, chosen, float(np.sqrt(self.offset))) * weight.astype(X.dtype)
 
     def feature_names(self, inputs: Sequence[str]) -> list[str]:
@@ -132,7 +130,6 @@ class Polynomial(DotProduct):
         return monomials.choices(d, int(self.degree), self.offset > 0)
 
 
-@value
 class Bilinear(DotProduct):
     """The bilinear kernel, κ(x, z) = xᵀAz for a symmetric A ⪰ 0; φ(x) = A^(1/2) x.
 
@@ -146,14 +143,17 @@ class Bilinear(DotProduct):
     A: Any
 
     def __post_init__(self) -> None:
+        A = as_matrix(self.A, "A").copy()
+        A.flags.writeable = False
+        self._settle(A=A)
         self._root  # noqa: B018 - computed here so that an invalid A is refused where it is given
 
     @cached_property
     def _root(self) -> Array:
         """F with F Fᵀ = A, one column for each positive eigenvalue."""
-        A = as_matrix(self.A, "A").astype(np.float64)
+        A = self.A.astype(np.float64)
         values, vectors = np.linalg.eigh((A + A.T) / 2)
-        tolerance = len(A) * np.finfo(np.float64).eps * max(abs(values[0]), abs(values[-1]))
+        tolerance = len(A) * np.finfo(self.A.dtype).eps * max(abs(values[0]), abs(values[-1]))
         if values[0] < -tolerance:
             raise ValueError(
                 f"A is not positive semidefinite: its smallest eigenvalue is {values[0]:.6g}, so xᵀAz is not a kernel; "

@@ -11,7 +11,7 @@ from itertools import combinations_with_replacement
 from math import comb
 
 import numpy as np
-from scipy.special import factorial
+from scipy.special import gammaln
 
 from gramian.checks import Array
 
@@ -40,13 +40,11 @@ def evaluate(X: Array, chosen: Array, constant: float = 1.0) -> Array:
     return values
 
 
-def factorials(chosen: Array, d: int, *, constant: bool = False) -> Array:
-    """Return ∏ₖ nₖ! of every monomial, over the coordinates and, with `constant`, over n₀ as well."""
-    products = np.ones(len(chosen))
-    for variable in range(-1 if constant else 0, d):
-        counts = np.count_nonzero(chosen == variable, axis=1)
-        products *= factorial(counts)
-    return products
+def log_factorials(chosen: Array, d: int, *, constant: bool = False) -> Array:
+    """Return ln ∏ₖ nₖ! of every monomial, over the coordinates and, with `constant`, over n₀ as well."""
+    variables = range(-1 if constant else 0, d)
+    counts = np.array([np.count_nonzero(chosen == variable, axis=1) for variable in variables])
+    return np.asarray(gammaln(counts + 1).sum(axis=0))
 
 
 def names(inputs: Sequence[str], chosen: Array) -> list[str]:

@@ -13,10 +13,8 @@ import numpy as np
 from gramian.checks import Array, as_indices, as_matrix
 from gramian.gram.encoded import Encoded
 from gramian.kernels.algebra import Kernel
-from gramian.kernels.value import value
 
 
-@value
 class Precomputed(Kernel):
     """A given symmetric matrix, κ(i, j) = K[i, j]. Whether it is positive semidefinite is for `gm.is_psd` to say.
 

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from math import gamma
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from scipy.spatial.distance import cdist
-from scipy.special import kv
+from scipy.special import gammaln, kve
 
 from gramian.checks import Array, as_vectors, positive, whole
 from gramian.gram.encoded import Encoded
@@ -21,7 +20,9 @@ from gramian.kernels import monomials
 from gramian.kernels.algebra import Kernel
 from gramian.kernels.bandwidth import check_bandwidth, median_distance, settled
 from gramian.kernels.distances import squared_distances
-from gramian.kernels.value import value
+
+FAR = 1e7  # squared distances in bandwidths beyond which every Matérn kernel is 0 in double precision
+LARGEST_NU = 100.0
 
 
 class Distance(Kernel):
@@ -72,7 +73,6 @@ class Radial(Distance):
         self.profile(out)
 
 
-@value
 class Gaussian(Radial):
     """The Gaussian kernel, κ(x, z) = exp(−‖x − z‖² / 2σ²) (seed 003, (5.10)).
 
@@ -107,22 +107,23 @@ class Gaussian(Radial):
         degree, degree) of them. The error grows with ‖x‖/σ: centre the data first.
         """
         if degree is None:
-            return super().features(X)
+            raise TypeError("the Gaussian's feature space is infinite-dimensional: features(X, degree=3) truncates it")
         u = as_vectors(X) / settled(self.bandwidth)
         choices = monomials.choices(u.shape[1], whole(degree, "degree", least=0), constant=True)
-        weight = 1 / np.sqrt(monomials.factorials(choices, u.shape[1]))
-        damping = np.exp(-np.einsum("ij,ij->i", u, u) / 2)
-        values = monomials.evaluate(u, choices, constant=1.0)
-        return values * weight.astype(u.dtype) * damping[:, None]
+        with np.errstate(over="ignore", invalid="ignore"):
+            damping = np.exp(-np.einsum("ij,ij->i", u, u) / 2)[:, None]
+            values = monomials.evaluate(u, choices, constant=1.0)
+            weight = np.exp(-monomials.log_factorials(choices, u.shape[1]) / 2)
+            return np.where(damping > 0, values * weight.astype(u.dtype) * damping, 0)
 
     def feature_names(self, inputs: Sequence[str], degree: int | None = None) -> list[str]:
         """Return the names of the truncated map's features, without the damping factor they all share."""
         if degree is None:
-            return super().feature_names(inputs)
-        return monomials.names(inputs, monomials.choices(len(inputs), degree, constant=True))
+            raise TypeError("the Gaussian's feature space is infinite-dimensional: feature_names(inputs, degree=3)")
+        chosen = monomials.choices(len(inputs), whole(degree, "degree", least=0), constant=True)
+        return monomials.names(inputs, chosen)
 
 
-@value
 class Matern(Radial):
     """The Matérn kernel, κ = 2^(1−ν)/Γ(ν) · t^ν K_ν(t) with t = √(2ν) ‖x − z‖/σ, between exp(−r/σ) and the Gaussian.
 
@@ -145,7 +146,8 @@ class Matern(Radial):
 
     def __post_init__(self) -> None:
         check_bandwidth(self.bandwidth)
-        positive(self.nu, "nu")
+        if positive(self.nu, "nu") > LARGEST_NU:
+            raise ValueError(f"nu is {self.nu}; at most {LARGEST_NU:g} expected: the limit of large nu is gm.Gaussian")
 
     @property
     def smooth(self) -> bool:
@@ -153,6 +155,7 @@ class Matern(Radial):
 
     def profile(self, s: Array) -> Array:
         np.maximum(s, 0, out=s)
+        np.minimum(s, FAR, out=s)
         s *= 2 * float(self.nu)
         t = np.sqrt(s, out=s)
         if self.nu == 0.5:
@@ -163,20 +166,23 @@ class Matern(Radial):
         elif self.nu == 2.5:
             polynomial = 1 + t + t * t / 3
         else:
-            return self._general(t)
+            t[...] = _matern(t.astype(np.float64), float(self.nu))
+            return t
         np.exp(np.negative(t, out=t), out=t)
         t *= polynomial
         return t
 
-    def _general(self, t: Array) -> Array:
-        nu = float(self.nu)
-        with np.errstate(invalid="ignore", over="ignore"):
-            values = 2 ** (1 - nu) / gamma(nu) * t**nu * kv(nu, t)
-        t[...] = np.where(t > 0, np.nan_to_num(values, nan=0.0, posinf=1.0), 1.0)
-        return np.minimum(t, 1.0, out=t)
+
+def _matern(t: Array, nu: float) -> Array:
+    # In logarithms, for t^ν vanishes and K_ν(t) overflows long before their product leaves [0, 1]. Where even the
+    # logarithm of K_ν is lost, t is so small that the first terms of the series are exact: 1 − t²/4(ν − 1) + …
+    with np.errstate(all="ignore"):
+        bessel = kve(nu, t)
+        logarithm = (1 - nu) * np.log(2) - gammaln(nu) + nu * np.log(t) + np.log(bessel) - t
+        near = np.exp(-t * t / (4 * (nu - 1))) if nu > 1 else np.ones_like(t)
+        return np.minimum(np.where(np.isfinite(bessel) & (t > 0), np.exp(logarithm), near), 1.0)
 
 
-@value
 class Laplacian(Distance):
     """The Laplacian kernel, κ(x, z) = exp(−‖x − z‖₁ / σ); scikit-learn's ``gamma = 1 / bandwidth``.
 
@@ -194,5 +200,6 @@ class Laplacian(Distance):
 
     def block(self, a: Encoded, b: Encoded, out: Array) -> None:
         (A,), (B,) = a, b
-        np.divide(cdist(A, B, "cityblock"), -settled(self.bandwidth), out=out, casting="same_kind")
-        np.exp(out, out=out)
+        with np.errstate(over="ignore"):
+            np.divide(cdist(A, B, "cityblock"), -settled(self.bandwidth), out=out, casting="same_kind")
+            np.exp(out, out=out)

@@ -11,10 +11,9 @@ from typing import Any
 import numpy as np
 
 from gramian.checks import Array, as_vectors
-from gramian.kernels.value import Value, value
+from gramian.kernels.value import Value
 
 
-@value
 class Standardize(Value):
     """The map x ↦ (x − mean) / scale, coordinate by coordinate.
 

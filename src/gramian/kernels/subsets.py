@@ -16,7 +16,6 @@ import numpy as np
 from gramian.checks import Array, as_vectors, non_negative, whole
 from gramian.gram.encoded import Encoded
 from gramian.kernels.algebra import Kernel
-from gramian.kernels.value import value
 
 LARGEST_MAP = 20  # coordinates up to which the 2^d features of the all-subsets kernel are worth listing
 
@@ -29,7 +28,6 @@ def _subset_names(inputs: Sequence[str], subsets: Sequence[tuple[int, ...]]) -> 
     return [" ".join(inputs[j] for j in A) or "1" for A in subsets]
 
 
-@value
 class AllSubsets(Kernel):
     """The all-subsets kernel, κ(x, z) = ∏ᵢ (1 + aᵢ xᵢ zᵢ), aᵢ ≥ 0.
 
@@ -50,9 +48,11 @@ class AllSubsets(Kernel):
     weights: Any = None
 
     def __post_init__(self) -> None:
-        if self.weights is not None:
-            for i, a in enumerate(np.ravel(self.weights)):
-                non_negative(a, f"weights[{i}]")
+        if self.weights is None:
+            return
+        if np.ndim(self.weights) != 1:
+            raise ValueError(f"weights have shape {np.shape(self.weights)}; one number for each feature expected")
+        self._settle(weights=tuple(non_negative(a, f"weights[{i}]") for i, a in enumerate(self.weights)))
 
     def encode(self, X: Any) -> Encoded:
         """Scale coordinate i by √aᵢ."""
@@ -95,7 +95,6 @@ def _all_subsets(d: int) -> list[tuple[int, ...]]:
     return list(chain.from_iterable(combinations(range(d), size) for size in range(d + 1)))
 
 
-@value
 class Anova(Kernel):
     """The ANOVA kernel, κ(x, z) = Σ_{|A| = degree} ∏_{j ∈ A} xⱼ zⱼ, over all subsets A of `degree` coordinates.
 

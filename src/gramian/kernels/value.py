@@ -1,38 +1,39 @@
 """Kernels as immutable values: comparable, hashable, picklable, printable as the expression that made them.
 
-A kernel class is a frozen dataclass whose fields are exactly its constructor's arguments, kept as they were given. All
-that is derived from them is a cached property, computed on demand and never part of the value.
+Every subclass of `Value` is a frozen dataclass without further ado: its annotated fields are its constructor's
+arguments, kept as they were given. What is derived from them is a cached property, never part of the value.
 """
 
 from __future__ import annotations
 
+import numbers
 import zlib
 from dataclasses import dataclass, fields, replace
-from typing import Any, Self, TypeVar, dataclass_transform
+from typing import Any, Self, dataclass_transform
 
 import numpy as np
 
 from gramian.gram.encoded import Encoded
 
-T = TypeVar("T")
-
 ATOM = 9  # binds tighter than any operator
 
 
 @dataclass_transform(frozen_default=True, eq_default=False)
-def value(cls: type[T]) -> type[T]:
-    """Make a class an immutable value whose fields are its parameters."""
-    return dataclass(frozen=True, eq=False, repr=False)(cls)
-
-
 class Value:
     """What all values share: parameters, equality, hash, state and text."""
 
     precedence = ATOM
 
+    def __init_subclass__(cls) -> None:
+        dataclass(frozen=True, eq=False, repr=False)(cls)
+
     def params(self) -> dict[str, Any]:
         """Return the constructor's arguments by name."""
         return {f.name: getattr(self, f.name) for f in fields(self)}  # type: ignore[arg-type]
+
+    def _settle(self, **changes: Any) -> None:
+        """Put checked or converted arguments in the place of the given ones; for `__post_init__` only."""
+        self.__dict__.update(changes)
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters, and with `deep` those of inner kernels as ``name__parameter``.
@@ -88,7 +89,7 @@ class Value:
         self.__dict__.update(state)
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({', '.join(f'{k}={_text(v)}' for k, v in self.params().items())})"
+        return f"{type(self).__name__}({', '.join(f'{k}={text(v)}' for k, v in self.params().items())})"
 
     def __sklearn_clone__(self) -> Self:
         """A value that cannot change is its own clone."""
@@ -100,12 +101,13 @@ def inside(v: Any, precedence: int) -> str:
     return f"({v!r})" if v.precedence < precedence else repr(v)
 
 
-def _text(v: Any) -> str:
+def text(v: Any) -> str:
+    """Write a parameter: numbers so that they can be read back, arrays and samples by their size."""
     if isinstance(v, np.ndarray):
         return f"<{' × '.join(map(str, v.shape))} array>"
     if isinstance(v, Encoded):
         return f"<{len(v)} objects>"
-    return getattr(v, "__name__", None) or repr(v)
+    return getattr(v, "__name__", None) or repr(v.item() if isinstance(v, np.generic) else v)
 
 
 def _same(v: Any, w: Any) -> bool:
@@ -115,12 +117,14 @@ def _same(v: Any, w: Any) -> bool:
         return v is w or (len(v.parts) == len(w.parts) and all(map(_same, v.parts, w.parts)))
     if hasattr(v, "tocsr") and hasattr(w, "tocsr"):
         return bool(v.shape == w.shape and (v != w).nnz == 0)
+    if isinstance(v, numbers.Number) and isinstance(w, numbers.Number):
+        return bool(v == w)
     return type(v) is type(w) and bool(v == w)
 
 
 def _fingerprint(v: Any) -> Any:
     if isinstance(v, np.ndarray):
-        return v.shape, v.dtype.str, zlib.crc32(np.ascontiguousarray(v).tobytes())
+        return v.shape, v.dtype.str, zlib.crc32(np.ascontiguousarray(v + 0).tobytes())  # −0 + 0 is 0
     if isinstance(v, Encoded):
         return tuple(_fingerprint(p) for p in v.parts)
     if hasattr(v, "tocsr"):

@@ -40,6 +40,8 @@ class KernelMap(ABC):
 
     def fit(self, X: Any) -> Self:
         """Learn the map from a sample."""
+        if not isinstance(self.kernel, Kernel):
+            raise TypeError(f"a Kernel expected, such as gm.Gaussian(), and got {self.kernel!r}")
         self.kernel_ = self.kernel.fit(X)
         self._learn(FeatureSpace(self.kernel_)(X))
         return self
@@ -48,7 +50,8 @@ class KernelMap(ABC):
         """Return the coordinates of objects, one row each."""
         if not hasattr(self, "kernel_"):
             raise ValueError(f"this {type(self).__name__} has no sample yet: call fit(X) first")
-        return self._coordinates(Z)
+        vectors = FeatureSpace(self.kernel_)(Z)
+        return self._coordinates(vectors).astype(vectors.gram().dtype, copy=False)
 
     def fit_transform(self, X: Any) -> Array:
         """Learn the map from a sample and return its coordinates."""
@@ -58,7 +61,7 @@ class KernelMap(ABC):
     def _learn(self, S: Vectors) -> None: ...
 
     @abstractmethod
-    def _coordinates(self, Z: Any) -> Array: ...
+    def _coordinates(self, vectors: Vectors) -> Array: ...
 
 
 class MercerMap(KernelMap):
@@ -75,8 +78,8 @@ class MercerMap(KernelMap):
     def _learn(self, S: Vectors) -> None:
         self._directions = S.combine(eigen(S.gram()).dual().astype(np.float64))
 
-    def _coordinates(self, Z: Any) -> Array:
-        return np.asarray(self._directions(Z))
+    def _coordinates(self, vectors: Vectors) -> Array:
+        return np.asarray(vectors.inner(self._directions))
 
 
 class EmpiricalMap(KernelMap):
@@ -94,8 +97,8 @@ class EmpiricalMap(KernelMap):
         pairs = eigen(S.gram()).positive()
         self._directions = S.combine((pairs.dual() @ pairs.vectors.T).astype(np.float64))
 
-    def _coordinates(self, Z: Any) -> Array:
-        return np.asarray(self._directions(Z))
+    def _coordinates(self, vectors: Vectors) -> Array:
+        return np.asarray(vectors.inner(self._directions))
 
 
 class CholeskyMap(KernelMap):
@@ -132,5 +135,5 @@ class CholeskyMap(KernelMap):
     def _learn(self, S: Vectors) -> None:
         self._subspace = S.subspace("gram-schmidt", self.rank, self.tol, self.pivoting, self.rng)
 
-    def _coordinates(self, Z: Any) -> Array:
-        return self._subspace.coordinates(Z)
+    def _coordinates(self, vectors: Vectors) -> Array:
+        return self._subspace.coordinates(vectors)

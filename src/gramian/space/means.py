@@ -68,19 +68,20 @@ def mean_test(S: Vectors, T: Vectors, permutations: int = 999, rng: Any = None) 
     """
     permutations = whole(permutations, "permutations")
     generator = as_generator(rng)
+    S._require_same_space(T)
     S._require_points("mean_test")
     T._require_points("mean_test")
-    S._require_same_space(T)
     n, m = len(S), len(T)
     labels = np.concatenate([np.full(n, 1 / n), np.full(m, -1 / m)])
     pooled = Vectors(S.space, S.points.concat(T.points))
     gram = pooled.gram()
-    observed = _squares(gram, labels[:, None])[0]
+    observed = float(_squares(gram, labels[:, None])[0])
+    tie = 64 * float(np.finfo(gram.dtype).eps) * float(gram.diag().max())  # relabellings that differ by rounding only
     more = 0
     for start in range(0, permutations, CHUNK):
         count = min(CHUNK, permutations - start)
         relabelled = generator.permuted(np.tile(labels, (count, 1)), axis=1).T
-        more += int(np.count_nonzero(_squares(gram, relabelled) >= observed * (1 - 1e-12)))
+        more += int(np.count_nonzero(_squares(gram, relabelled) >= observed - tie))
     return MeanTest(sqrt(max(observed, 0.0)), (1 + more) / (1 + permutations), permutations)
 
 

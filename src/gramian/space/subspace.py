@@ -53,6 +53,8 @@ class Subspace:
     def coordinates(self, Z: Any) -> Array:
         """Return the coordinates of objects (or of Vectors) in the basis, m × dim: P_V φ(z)."""
         vectors = self._vectors(Z)
+        if self.dim == 0:
+            return np.zeros(0 if vectors.single else (len(vectors), 0))
         if self._factor is None or vectors.weights is not None:
             return np.asarray(vectors.inner(self.basis))
         cross = vectors.space.gram(vectors.points, self.basis.points).dense()
@@ -62,7 +64,7 @@ class Subspace:
     def residuals(self, Z: Any) -> Array:
         """Return the distance of each φ(z) from the subspace, √(‖φ(z)‖² − ‖P_V φ(z)‖²)."""
         vectors = self._vectors(Z)
-        coordinates = np.atleast_2d(self.coordinates(vectors))
+        coordinates = self.coordinates(vectors).reshape(-1, self.dim)
         found = np.sqrt(np.maximum(vectors.norms() ** 2 - np.einsum("ij,ij->i", coordinates, coordinates), 0))
         return np.asarray(found[0] if vectors.single else found)
 

@@ -15,12 +15,12 @@ from typing import Any, Literal
 import numpy as np
 import scipy.linalg
 
-from gramian.checks import Array, as_number, fraction
+from gramian.checks import Array, as_bytes, as_number, fraction, non_negative
 from gramian.factor.cholesky import Pivoting, cholesky
 from gramian.factor.eigen import DENSE, eigen
 from gramian.gram.encoded import Encoded
 from gramian.gram.gram import Gram
-from gramian.kernels.algebra import Deflated, Kernel
+from gramian.kernels.algebra import Centered, Deflated, Kernel
 from gramian.space.subspace import Subspace, eigen_subspace, gram_schmidt_subspace
 
 
@@ -49,7 +49,7 @@ class FeatureSpace:
         if not isinstance(kernel, Kernel):
             raise TypeError(f"a Kernel expected, such as gm.Gaussian(), and got {type(kernel).__name__}")
         self.kernel = kernel
-        self.memory = memory
+        self.memory = None if memory is None else as_bytes(memory)
 
     def __call__(self, X: Any) -> Vectors:
         """Return φ(x₁)…φ(xₙ); nothing is computed yet."""
@@ -94,6 +94,7 @@ class Vectors:
         self.points = points
         self.weights = weights  # one column for each element; None for the points themselves
         self.single = single
+        self._mean_of: Vectors | None = None  # the sample whose centre of mass this is, where it is one
 
     def __len__(self) -> int:
         if self.single:
@@ -104,7 +105,11 @@ class Vectors:
         """Select elements; an integer gives a single one."""
         if self.single:
             raise TypeError("a single vector cannot be indexed")
+        if isinstance(index, bool) or index is None:
+            raise TypeError(f"the index is {index!r}; an integer, a slice or a list of integers expected")
         chosen = np.arange(len(self))[index]
+        if chosen.ndim > 1:
+            raise ValueError(f"the index has {chosen.ndim} dimensions; an integer, a slice or a flat list expected")
         single, at = chosen.ndim == 0, np.atleast_1d(chosen)
         if self.weights is None:
             return Vectors(self.space, self.points[at], None, single)
@@ -124,14 +129,18 @@ class Vectors:
     def _values(self) -> Array:
         """These elements, as functions, at their own points: K α."""
         assert self.weights is not None
+        if self._mean_of is not None:
+            return np.asarray(self._mean_of._about_mean.lift(self.points).parts[1])
         return self.space.gram(self.points, self.points).apply(self.weights)
 
     def inner(self, other: Vectors) -> Any:
         """Return ⟨·, ·⟩ of all elements here with all of `other`, n × m; a number for two single ones."""
-        product = self._inner(other)
-        product = product[:, 0] if other.single else product
-        product = product[0] if self.single else product
-        return float(product) if self.single and other.single else product
+        return self._drop_axes(self._inner(other), other)
+
+    def _drop_axes(self, table: Array, other: Vectors) -> Any:
+        table = table[:, 0] if other.single else table
+        table = table[0] if self.single else table
+        return float(table) if self.single and other.single else table
 
     def _inner(self, other: Vectors) -> Array:
         self._require_same_space(other)
@@ -140,7 +149,7 @@ class Vectors:
                 return self.space.gram(self.points, other.points).dense()
             return other._inner(self).T
         if self.points is other.points:
-            values = other._values
+            values = other._values.copy()
         else:
             values = self.space.gram(self.points, other.points).apply(other.weights)
         return values if self.weights is None else self.weights.T @ values
@@ -167,21 +176,24 @@ class Vectors:
     def distances(self, other: Vectors | None = None) -> Any:
         """Return ‖u − v‖ between the elements here and those of `other` (or each other), by (5.2) and (5.11)."""
         target = self if other is None else other
+        self._require_same_space(target)
+        if target._mean_of is self:
+            return np.sqrt(self._squared_deviations)
         squares = self._inner(target).astype(np.float64)
         squares *= -2
         squares += self._squared_norms[:, None]
         squares += target._squared_norms
         if target is self:
             np.fill_diagonal(squares, 0.0)
-        found = np.sqrt(np.maximum(squares, 0, out=squares), out=squares)
-        found = found[:, 0] if target.single else found
-        found = found[0] if self.single else found
-        return float(found) if self.single and target.single else found
+        return self._drop_axes(np.sqrt(np.maximum(squares, 0, out=squares), out=squares), target)
 
     def cosines(self, other: Vectors | None = None) -> Any:
         """Return the cosines of the angles between the elements here and those of `other` (or each other)."""
         target = self if other is None else other
-        return self.unit().inner(target.unit())
+        table = self._inner(target).astype(np.float64)
+        table /= self._positive_norms()[:, None]
+        table /= target._positive_norms()
+        return self._drop_axes(table, target)
 
     def correlations(self, Z: Any = None) -> Array:
         """Return correlations in feature space: cosines after moving the origin to the centre of mass.
@@ -195,8 +207,11 @@ class Vectors:
 
     def combine(self, weights: Any) -> Vectors:
         """Return Σᵢ αᵢ vᵢ for one vector of weights, or one element for each column of a matrix."""
-        alpha = np.asarray(weights, dtype=np.float64)
+        given = np.asarray(weights)
         count = 1 if self.single else len(self)
+        if given.dtype.kind not in "fiub":
+            raise TypeError(f"weights have dtype {given.dtype}; real numbers expected")
+        alpha = given.astype(np.float64)
         if alpha.ndim not in (1, 2) or len(alpha) != count or not np.isfinite(alpha).all():
             raise ValueError(
                 f"weights have shape {alpha.shape}; one finite number for each of the {count} vectors expected, or a "
@@ -219,7 +234,9 @@ class Vectors:
     __rmul__ = __mul__
 
     def __truediv__(self, divisor: Any) -> Vectors:
-        return self * (1 / as_number(divisor, "the divisor of a vector"))
+        if as_number(divisor, "the divisor of a vector") == 0:
+            raise ValueError("the divisor of a vector is 0; another number expected")
+        return self * (1 / float(divisor))
 
     def __neg__(self) -> Vectors:
         return -1.0 * self
@@ -240,26 +257,40 @@ class Vectors:
             return self.weights
         if len(self.points) > 1:
             raise ValueError(
-                f"arithmetic on {len(self.points)} points need a square matrix of weights: take single ones, S[i]; "
+                f"arithmetic on {len(self.points)} points needs a square matrix of weights: take single ones, S[i]; "
                 "use center() to subtract the centre of mass, or ask for that matrix with S.combine(np.eye(len(S)))"
             )
         return np.ones((1, 1))
 
     def unit(self) -> Vectors:
-        """Return the elements scaled to norm one."""
-        if self.weights is None:
-            return self.normalize() if not self.single else self / self._positive_norm()
+        """Return a single element, or combinations, scaled to norm one; for the points of a sample see `normalize`."""
+        return Vectors(self.space, self.points, self._explicit() / self._positive_norms(), self.single)
+
+    def _positive_norms(self) -> Array:
         norms = self.norms()
         if not norms.all():
-            raise ValueError(f"element {int(np.argmin(norms))} is the zero vector: it has no direction")
-        return Vectors(self.space, self.points, self.weights / norms, self.single)
+            raise ValueError(f"vector {int(np.argmin(norms))} is the zero vector: it has no direction")
+        return norms
 
     # Means and spread
 
     @cached_property
+    def _about_mean(self) -> Centered:
+        """The kernel about the centre of mass of these points: one sweep over K serves all that is asked of it."""
+        return self.space.kernel.center(self.points)
+
+    @cached_property
+    def _squared_deviations(self) -> Array:
+        """‖φ(x) − φ_S‖² of the points."""
+        kernel = self._about_mean
+        return kernel.squared_norms(kernel.lift(self.points)).astype(np.float64)
+
+    @cached_property
     def _mean(self) -> Vectors:
         count = len(self)
-        return self.combine(np.full(count, 1 / count))
+        mean = self.combine(np.full(count, 1 / count))
+        mean._mean_of = self if self.weights is None else None
+        return mean
 
     def mean(self) -> Vectors:
         """Return the centre of mass, φ_S = (1/n) Σᵢ φ(xᵢ)."""
@@ -267,6 +298,8 @@ class Vectors:
 
     def total_variance(self) -> float:
         """Return the mean squared distance to the centre of mass, mean κ(xᵢ, xᵢ) − mean κ(xᵢ, xⱼ) (5.4)."""
+        if self.weights is None:
+            return float(self._squared_deviations.mean())
         return max(float(self._squared_norms.mean() - self._mean._squared_norms[0]), 0.0)
 
     def variance_along(self, w: Vectors) -> float:
@@ -305,8 +338,9 @@ class Vectors:
         """
         if isinstance(w, Subspace):
             return w.coordinates(self)
+        self._require_same_space(w)
         w._require_single("project")
-        return np.asarray(self.inner(w) / w._positive_norm())
+        return np.asarray(self.inner(w) / w._positive_norms()[0])
 
     def residuals(self, w: Vectors | Subspace) -> Array:
         """Return the distance of every point from its projection onto w, √(κ(x, x) − ⟨w, φ(x)⟩²/‖w‖²)."""
@@ -325,10 +359,11 @@ class Vectors:
         self._require_points("deflate")
         if isinstance(w, Subspace):
             basis = w.basis
+            self._require_same_space(basis)
         else:
+            self._require_same_space(w)
             w._require_single("deflate")
-            basis = w / w._positive_norm()
-        self._require_same_space(basis)
+            basis = w.unit()
         return self._under(Deflated(self.space.kernel, basis.points, basis._explicit()))
 
     def subspace(
@@ -354,6 +389,7 @@ class Vectors:
             As in `gm.cholesky`.
         """
         gram = self.gram()
+        tol = non_negative(tol, "tol")
         if method == "gram-schmidt":
             return gram_schmidt_subspace(self, cholesky(gram, rank, tol, pivoting, rng))
         if method == "eigen":
@@ -365,7 +401,7 @@ class Vectors:
     def center(self) -> Vectors:
         """Move the origin to the centre of mass: the points φ(x) − φ_S, under the centred kernel."""
         self._require_points("center")
-        return self._under(self.space.kernel.center(self.points))
+        return self._under(self._about_mean)
 
     def normalize(self) -> Vectors:
         """Scale every point to norm one: φ(x) / ‖φ(x)‖, under the normalized kernel."""
@@ -376,12 +412,6 @@ class Vectors:
         return Vectors(FeatureSpace(kernel, memory=self.space.memory), kernel.lift(self.points))
 
     # What an operation needs
-
-    def _positive_norm(self) -> float:
-        norm = self.norm()
-        if norm == 0:
-            raise ValueError("the zero vector has no direction: project on, deflate by or scale a vector of norm > 0")
-        return norm
 
     def _require_single(self, what: str) -> None:
         if not self.single:

@@ -1,0 +1,46 @@
+"""How time and memory grow with n, for the dense Gram, the matrix-free product and randomly pivoted Cholesky."""
+
+from pathlib import Path
+
+import numpy as np
+from measure import alone
+
+SIZES = {
+    "dense": ("Gram, dense()", [1000, 2000, 4000, 8000, 16000]),
+    "product": ("gram @ v", [4000, 8000, 16000, 32000, 64000]),
+    "cholesky": ("Cholesky, rank 200", [4000, 8000, 16000, 32000, 64000, 128000]),
+}
+
+
+def measure() -> dict[str, tuple[str, list[int], list[dict[str, float]]]]:
+    return {job: (label, sizes, [alone(job, n) for n in sizes]) for job, (label, sizes) in SIZES.items()}
+
+
+def slope(sizes: list[int], values: list[float]) -> float:
+    """Exponent of growth over the larger half of the sizes, where fixed costs no longer show."""
+    keep = len(sizes) // 2
+    return float(np.polyfit(np.log(sizes[keep:]), np.log(values[keep:]), 1)[0])
+
+
+def draw(measured: dict, picture: Path) -> None:
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    figure, axes = plt.subplots(1, 2, figsize=(11, 4.6), layout="constrained")
+    for axis, key, unit in zip(
+        axes, ("seconds", "megabytes"), ("time (s)", "peak memory beyond the data (MB)"), strict=True
+    ):
+        for (label, sizes, answers), color, marker in zip(
+            measured.values(), ("#0072b2", "#e69f00", "#009e73"), "os^", strict=True
+        ):
+            values = [max(a[key], 1e-3) for a in answers]
+            text = f"{label}: n^{slope(sizes, values):.1f}"
+            axis.loglog(sizes, values, marker + "-", color=color, label=text)
+        axis.set_xlabel("n")
+        axis.set_ylabel(unit)
+        axis.grid(True, which="major", alpha=0.3)
+        axis.legend(frameon=False)
+    figure.suptitle("Gaussian kernel, d = 10, float32: how cost grows with the number of points")
+    figure.savefig(picture, dpi=110)

@@ -1,0 +1,47 @@
+"""Jobs to be measured in a process of their own: python jobs.py NAME ARGUMENTS prints seconds and peak memory."""
+
+import json
+import sys
+import time
+
+import numpy as np
+from measure import forget_peak, peak_memory
+
+import gramian as gm
+
+
+def cloud(n: int, d: int, dtype: type = np.float32) -> np.ndarray:
+    return np.random.default_rng(0).standard_normal((n, d)).astype(dtype)
+
+
+def dense(n: int):
+    gram = gm.Gaussian(3.0).gram(cloud(n, 10))
+    return gram.dense
+
+
+def product(n: int):
+    gram = gm.Gaussian(3.0).gram(cloud(n, 10))
+    v = np.ones(n, np.float32)
+    return lambda: gram @ v
+
+
+def cholesky(n: int):
+    gram = gm.Gaussian(3.0).gram(cloud(n, 10))
+    return lambda: gm.cholesky(gram, rank=200, pivoting="random", rng=0)
+
+
+def spread(n: int):
+    S = gm.FeatureSpace(gm.Gaussian(3.0))(cloud(n, 10))
+    return lambda: (S.total_variance(), S.distances(S.mean()))
+
+
+if __name__ == "__main__":
+    job, n = globals()[sys.argv[1]], int(sys.argv[2])
+    job(256)()  # imports and first-call costs are not what is measured
+    run = job(n)
+    forget_peak()
+    before = peak_memory()
+    start = time.perf_counter()
+    run()
+    seconds = time.perf_counter() - start
+    print(json.dumps({"seconds": seconds, "megabytes": (peak_memory() - before) / 1e6}))

@@ -1,0 +1,154 @@
+"""One list of kernel cases, (kernel, data), in which every kernel of the package appears.
+
+`CASES` holds them all. A kernel that learns from a sample (centred,
+deflated, standardized) is built on the data of its case, so every case is a function of the data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse
+
+import gramian as gm
+
+N, D = 24, 3  # enough objects that products go through the explicit map where there is one
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """A kernel and objects it can be tried on."""
+
+    name: str
+    kernel: gm.Kernel
+    data: Any
+
+    def __repr__(self) -> str:
+        return self.name
+
+    @property
+    def dtype(self) -> Any:
+        return np.dtype(np.float32 if "float32" in self.name else np.float64)
+
+
+def sample() -> np.ndarray:
+    """Normal points, two of them equal and one at the origin's side of another."""
+    X = np.random.default_rng(5).normal(size=(N, D))
+    X[7] = X[3]
+    X[8] = -X[4]
+    return X
+
+
+def sparse_sample() -> scipy.sparse.csr_array:
+    X = sample()
+    X[np.abs(X) < 0.4] = 0
+    return scipy.sparse.csr_array(X)
+
+
+def cubes(X: Any) -> Any:
+    """A pullback that keeps the dtype."""
+    return X**3
+
+
+def loudness(X: Any) -> Any:
+    """One number of either sign for each object."""
+    return np.asarray(X.sum(axis=1)).ravel() - 0.25
+
+
+def _deflated(kernel: gm.Kernel, X: Any) -> gm.Kernel:
+    S = gm.FeatureSpace(kernel)(X)
+    return S.deflate(S.subspace(rank=2)).space.kernel
+
+
+def _some_psd_matrix(rank: int) -> np.ndarray:
+    F = np.random.default_rng(9).normal(size=(D, rank))
+    return F @ F.T
+
+
+Build = Callable[[Any], gm.Kernel]
+
+# Kernels on dense vectors, as functions of the sample.
+DENSE: dict[str, Build] = {
+    "linear": lambda X: gm.Linear(),
+    "polynomial-inhomogeneous": lambda X: gm.Polynomial(degree=2, offset=1.0),
+    "polynomial-homogeneous": lambda X: gm.Polynomial(degree=3, offset=0.0),
+    "polynomial-degree-1": lambda X: gm.Polynomial(degree=1, offset=0.5),
+    "polynomial-high-degree": lambda X: gm.Polynomial(degree=7, offset=2.0),
+    "gaussian": lambda X: gm.Gaussian(bandwidth=1.5),
+    "gaussian-narrow": lambda X: gm.Gaussian(bandwidth=0.01),
+    "gaussian-wide": lambda X: gm.Gaussian(bandwidth=100.0),
+    "gaussian-median": lambda X: gm.Gaussian(bandwidth="median"),
+    "laplacian": lambda X: gm.Laplacian(bandwidth=2.0),
+    "laplacian-median": lambda X: gm.Laplacian(bandwidth="median"),
+    "matern-1/2": lambda X: gm.Matern(bandwidth=1.0, nu=0.5),
+    "matern-3/2": lambda X: gm.Matern(bandwidth=1.0, nu=1.5),
+    "matern-5/2": lambda X: gm.Matern(bandwidth="median", nu=2.5),
+    "matern-general": lambda X: gm.Matern(bandwidth=0.7, nu=0.8),
+    "matern-general-smooth": lambda X: gm.Matern(bandwidth=1.3, nu=3.3),
+    "bilinear": lambda X: gm.Bilinear(_some_psd_matrix(D)),
+    "bilinear-low-rank": lambda X: gm.Bilinear(_some_psd_matrix(1)),
+    "all-subsets": lambda X: gm.AllSubsets(),
+    "all-subsets-weights": lambda X: gm.AllSubsets(weights=(0.5, 0.0, 2.0)),
+    "anova-1": lambda X: gm.Anova(degree=1),
+    "anova-2": lambda X: gm.Anova(degree=2),
+    "anova-all": lambda X: gm.Anova(degree=D),
+    "sum": lambda X: gm.Gaussian(bandwidth=1.5) + gm.Linear(),
+    "sum-with-features": lambda X: gm.Polynomial(degree=2) + gm.Linear(),
+    "product": lambda X: gm.Gaussian(bandwidth=1.5) * gm.Polynomial(degree=2),
+    "scaled": lambda X: 0.3 * gm.Linear(),
+    "shifted": lambda X: gm.Linear() + 2.5,
+    "power": lambda X: gm.Laplacian(bandwidth=2.0) ** 5,
+    "exponential": lambda X: (0.1 * gm.Linear()).exp(),
+    "series": lambda X: gm.Gaussian(bandwidth=1.0).polynomial((1.0, 0.0, 2.0, 0.5)),
+    "pullback": lambda X: gm.Linear().pullback(cubes),
+    "pullback-standardize": lambda X: gm.Gaussian(bandwidth="median").pullback(gm.Standardize.of(X)),
+    "reweighted": lambda X: gm.Gaussian(bandwidth=1.5).reweight(loudness),
+    "reweighted-with-features": lambda X: gm.Linear().reweight(loudness),
+    "normalized": lambda X: gm.Polynomial(degree=2).normalize(),
+    "normalized-linear": lambda X: gm.Linear().normalize(),
+    "centered": lambda X: gm.Gaussian(bandwidth="median").center(X),
+    "centered-on-others": lambda X: gm.Polynomial(degree=2).center(X[:5]),
+    "deflated": lambda X: _deflated(gm.Gaussian(bandwidth=1.5), X),
+    "centered-then-normalized": lambda X: gm.Gaussian(bandwidth=1.5).center(X).normalize(),
+    "nested": lambda X: (2 * gm.Gaussian(bandwidth=1.5) + gm.Polynomial(degree=2) * gm.Laplacian()).normalize() + 1,
+}
+
+# Kernels that take sparse input as it is.
+SPARSE: dict[str, Build] = {
+    "linear": lambda X: gm.Linear(),
+    "polynomial": lambda X: gm.Polynomial(degree=3, offset=1.0),
+    "polynomial-homogeneous": lambda X: gm.Polynomial(degree=2, offset=0.0),
+    "bilinear": lambda X: gm.Bilinear(_some_psd_matrix(2)),
+    "sum": lambda X: gm.Linear() + gm.Polynomial(degree=2),
+    "product": lambda X: gm.Linear() * gm.Polynomial(degree=2),
+    "scaled": lambda X: 3 * gm.Linear(),
+    "shifted-normalized": lambda X: (gm.Linear() + 1).normalize(),
+    "reweighted": lambda X: gm.Linear().reweight(loudness),
+    "centered": lambda X: gm.Linear().center(X),
+    "deflated": lambda X: _deflated(gm.Linear() + 1, X),
+}
+
+
+def _vector_cases() -> list[Case]:
+    cases = []
+    for dtype in (np.float64, np.float32):
+        X, S = sample().astype(dtype), sparse_sample().astype(dtype)
+        cases += [Case(f"{name}-{np.dtype(dtype)}", build(X), X) for name, build in DENSE.items()]
+        cases += [Case(f"sparse-{name}-{np.dtype(dtype)}", build(S), S) for name, build in SPARSE.items()]
+    return cases
+
+
+def _precomputed_cases() -> list[Case]:
+    K = gm.Gaussian(bandwidth=1.5)(sample())
+    return [
+        Case("precomputed-float64", gm.Precomputed(K), np.arange(N)),
+        Case("precomputed-float32", gm.Precomputed(K.astype(np.float32)), np.arange(0, N, 2)),
+        Case("precomputed-repeated-indices-float64", gm.Precomputed(K), [3, 3, 7, 0]),
+        Case("precomputed-centered-float64", gm.Precomputed(K).center(range(N)), list(range(5))),
+    ]
+
+
+CASES: list[Case] = _vector_cases() + _precomputed_cases()

@@ -1,0 +1,238 @@
+"""Digits: far from the origin, close to each other, tiny, huge, repeated, alone."""
+
+import numpy as np
+import pytest
+from scipy.integrate import quad
+from scipy.special import gamma
+
+import gramian as gm
+
+CASES_BY_DTYPE = [
+    pytest.param(np.float32, 1e4, 1e-4, id="float32"),
+    pytest.param(np.float64, 1e6, 1e-8, id="float64"),
+]
+
+
+def exact_gaussian(X, Z, sigma):
+    """The kernel of the stored numbers, from differences in extended precision."""
+    gap = X[:, None, :].astype(np.longdouble) - Z[None, :, :].astype(np.longdouble)
+    return np.exp(-(gap**2).sum(axis=2) / (2 * np.longdouble(sigma) ** 2)).astype(np.float64)
+
+
+def exact_distance(X, Z):
+    gap = X[:, None, :].astype(np.longdouble) - Z[None, :, :].astype(np.longdouble)
+    return np.sqrt((gap**2).sum(axis=2))
+
+
+def clusters(offset, dtype, d=3, each=25, spread=1.0):
+    """Points about ± offset along several axes, some of them repeated: no single shift brings all of them near 0."""
+    rng = np.random.default_rng(7)
+    centres = offset * np.array([[1] * d, [-1] * d, [1] + [-1] * (d - 1), [0] * d])
+    X = np.concatenate([c + spread * rng.normal(size=(each, d)) for c in centres]).astype(dtype)
+    X[1] = X[0]
+    X[each + 1] = X[each]
+    return X
+
+
+@pytest.mark.parametrize(("dtype", "offset", "tolerance"), CASES_BY_DTYPE)
+@pytest.mark.parametrize("sigma", [0.1, 1.0, 3.0])
+@pytest.mark.parametrize("d", [1, 3, 40])
+def test_gaussian_of_points_far_from_the_origin_is_accurate(dtype, offset, tolerance, sigma, d):
+    X = (offset + np.random.default_rng(0).normal(size=(60, d))).astype(dtype)
+    K = gm.Gaussian(sigma)(X)
+    assert K.dtype == dtype
+    assert np.abs(K - exact_gaussian(X, X, sigma)).max() < tolerance
+
+
+@pytest.mark.parametrize(("dtype", "offset", "tolerance"), CASES_BY_DTYPE)
+@pytest.mark.parametrize("sigma", [0.1, 1.0, 100.0])
+def test_gaussian_of_several_far_clusters_is_accurate(dtype, offset, tolerance, sigma):
+    X = clusters(offset, dtype)
+    assert np.abs(gm.Gaussian(sigma)(X) - exact_gaussian(X, X, sigma)).max() < tolerance
+    assert np.abs(gm.Gaussian(sigma)(X[:30], X) - exact_gaussian(X[:30], X, sigma)).max() < tolerance
+
+
+@pytest.mark.parametrize(("dtype", "offset", "tolerance"), CASES_BY_DTYPE)
+def test_gaussian_of_many_points_in_far_clusters_is_accurate_in_every_tile(dtype, offset, tolerance):
+    X = np.random.default_rng(0).permutation(clusters(offset, dtype, each=110))
+    K = gm.Gaussian(1.0).gram(X, memory="1 MB").dense()
+    assert np.abs(K - exact_gaussian(X, X, 1.0)).max() < tolerance
+
+
+@pytest.mark.parametrize(("dtype", "offset", "tolerance"), CASES_BY_DTYPE)
+def test_gaussian_of_a_lone_far_cluster_among_many_near_points_is_accurate(dtype, offset, tolerance):
+    rng = np.random.default_rng(1)
+    X = np.concatenate([rng.normal(size=(200, 2)), offset + rng.normal(size=(4, 2))]).astype(dtype)
+    assert np.abs(gm.Gaussian(0.5)(X) - exact_gaussian(X, X, 0.5)).max() < tolerance
+
+
+@pytest.mark.parametrize("sigma", [1e-3, 1.0, 1e3])
+def test_gaussian_keeps_the_accuracy_its_docstring_states(sigma):
+    rng = np.random.default_rng(2)
+    for dtype, tolerance in ((np.float32, 3e-5), (np.float64, 1e-9)):
+        for offset in (0.0, 1.0, 1e2, 1e5):
+            X = (offset + sigma * rng.normal(size=(80, 5))).astype(dtype)
+            assert np.abs(gm.Gaussian(sigma)(X) - exact_gaussian(X, X, sigma)).max() < tolerance, (dtype, offset)
+
+
+def test_gaussian_in_very_many_dimensions_is_accurate():
+    X = np.random.default_rng(0).uniform(1, 2, size=(30, 5000)).astype(np.float32)
+    assert np.abs(gm.Gaussian(20.0)(X) - exact_gaussian(X, X, 20.0)).max() < 3e-5
+
+
+@pytest.mark.parametrize("nu", [0.5, 1.5, 2.5, 0.8])
+@pytest.mark.parametrize("gap", [1e-12, 1e-9, 1e-6, 1e-3])
+def test_matern_of_near_duplicates_far_from_the_origin_is_accurate(nu, gap):
+    X = np.array([[1000.0], [1000.0 + gap], [-1000.0], [1000.0]])
+    r = exact_distance(X, X).astype(np.float64)
+    expected = np.vectorize(lambda s: matern_series(s, nu))(r[:2, :2])
+    np.testing.assert_allclose(gm.Matern(1.0, nu)(X)[:2, :2], expected, rtol=0, atol=1e-8)
+    assert gm.Matern(1.0, nu)(X)[0, 3] == 1
+
+
+def matern_series(r, nu):
+    """Closed forms, and for general ν the leading terms at r → 0, exact to O(r²)."""
+    t = np.sqrt(2 * nu) * r
+    if nu == 0.5:
+        return np.exp(-t)
+    if nu == 1.5:
+        return (1 + t) * np.exp(-t)
+    if nu == 2.5:
+        return (1 + t + t * t / 3) * np.exp(-t)
+    return 1 - gamma(1 - nu) / gamma(1 + nu) * (t / 2) ** (2 * nu) + (t / 2) ** 2 / (1 - nu)
+
+
+@pytest.mark.parametrize("nu", [0.5, 1.5, 2.5, 0.8, 3.3])
+def test_matern_is_one_on_duplicates_and_at_most_one_elsewhere(nu):
+    X = np.repeat(np.random.default_rng(0).normal(size=(5, 3)), 3, axis=0)
+    for dtype in (np.float32, np.float64):
+        K = gm.Matern(0.5, nu)(X.astype(dtype))
+        np.testing.assert_allclose(K[0, :3], 1, atol=4e-5 if dtype == np.float32 else 1e-9)
+        assert K.max() <= 1 + 1e-6
+        assert K.min() >= 0
+
+
+def test_matern_of_distant_points_is_zero_and_finite():
+    for nu in (0.5, 1.5, 2.5, 0.8, 3.3, 20.0):
+        np.testing.assert_array_equal(gm.Matern(1.0, nu)([[0.0], [1e6], [1e100]]), np.eye(3))
+
+
+def test_general_matern_agrees_with_numerical_integration_at_moderate_distance():
+    for nu, r in [(0.7, 0.5), (3.3, 1.0), (6.0, 2.0)]:
+        t = np.sqrt(2 * nu) * r
+        bessel = quad(lambda u, t=t, nu=nu: np.exp(-t * np.cosh(u)) * np.cosh(nu * u), 0, 6, epsabs=0, epsrel=1e-11)[0]
+        expected = 2 ** (1 - nu) / gamma(nu) * t**nu * bessel
+        assert gm.Matern(1.0, nu)([[0.0]], [[r]]).item() == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize(("dtype", "offset", "tolerance"), CASES_BY_DTYPE)
+def test_laplacian_of_far_clusters_is_accurate(dtype, offset, tolerance):
+    X = clusters(offset, dtype)
+    gap = np.abs(X[:, None, :].astype(np.longdouble) - X[None, :, :].astype(np.longdouble)).sum(axis=2)
+    assert np.abs(gm.Laplacian(1.5)(X) - np.exp(-gap / 1.5)).max() < tolerance
+
+
+RADIAL = [gm.Gaussian(1.0), gm.Laplacian(1.0), gm.Matern(1.0, 0.5), gm.Matern(1.0, 1.5), gm.Matern(1.0, 0.8)]
+DOT = [gm.Linear(), gm.Polynomial(2), gm.Bilinear(np.eye(2)), gm.AllSubsets(), gm.Anova(2)]
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("kernel", RADIAL, ids=repr)
+def test_exact_duplicates_have_similarity_one(kernel, dtype):
+    X = clusters(1e3, dtype, each=5)
+    K = kernel(np.repeat(X, 2, axis=0))
+    np.testing.assert_allclose(K[0::2, 1::2].diagonal(), 1, atol=4e-5 if dtype == np.float32 else 1e-9)
+
+
+@pytest.mark.parametrize("kernel", RADIAL + DOT, ids=repr)
+def test_one_object_has_a_one_by_one_matrix_that_is_its_diagonal(kernel):
+    x = np.array([[1.5, -2.0]])
+    assert kernel(x).shape == (1, 1)
+    np.testing.assert_array_equal(kernel(x)[0], kernel.diag(x))
+    np.testing.assert_allclose(kernel(x, x.copy()), kernel(x), rtol=1e-14)
+    np.testing.assert_allclose(kernel.center(x)(x), 0, atol=1e-13)
+
+
+@pytest.mark.parametrize("kernel", RADIAL + DOT, ids=repr)
+def test_constant_data_has_a_constant_matrix(kernel):
+    X = np.full((6, 2), 3.7)
+    K = kernel(X)
+    np.testing.assert_allclose(K, np.full((6, 6), K[0, 0]), rtol=1e-12)
+    np.testing.assert_allclose(kernel.center(X)(X), 0, atol=1e-11 * K[0, 0])
+
+
+@pytest.mark.parametrize("scale", [1e-150, 1e-30, 1e30, 1e150])
+def test_radial_kernels_depend_only_on_distance_in_units_of_the_bandwidth(scale):
+    X = np.random.default_rng(0).normal(size=(10, 3))
+    X[4] = X[2]
+    for make in (gm.Gaussian, gm.Laplacian, gm.Matern, lambda s: gm.Matern(s, 0.5), lambda s: gm.Matern(s, 0.8)):
+        np.testing.assert_allclose(make(scale)(scale * X), make(1.0)(X), atol=1e-9)
+        np.testing.assert_allclose(make("median")(scale * X), make("median")(X), atol=1e-9)
+
+
+@pytest.mark.parametrize("kernel", RADIAL, ids=repr)
+@pytest.mark.parametrize("scale", [1e-150, 1e150])
+def test_radial_kernels_of_badly_scaled_data_are_all_or_nothing(kernel, scale):
+    X = scale * np.array([[1.0, 2.0], [-3.0, 5.0], [1.0, 2.0]])
+    expected = [[1, 0, 1], [0, 1, 0], [1, 0, 1]] if scale > 1 else np.ones((3, 3))
+    np.testing.assert_allclose(kernel(X), expected, atol=1e-12)
+
+
+def test_linear_kernel_of_badly_scaled_data_is_right():
+    X = np.random.default_rng(0).normal(size=(6, 3))
+    for scale in (1e-150, 1e150):
+        np.testing.assert_allclose(gm.Linear()(scale * X) / scale**2, X @ X.T, rtol=1e-12, atol=1e-14)
+        np.testing.assert_allclose(gm.Linear().normalize()(scale * X), gm.Linear().normalize()(X), atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "kernel",
+    [gm.Polynomial(2), gm.Linear() ** 3, gm.Linear().exp(), gm.Anova(2), gm.AllSubsets(), 1e200 * gm.Linear()],
+    ids=repr,
+)
+def test_overflow_is_an_error_and_never_a_silent_infinity(kernel):
+    X = [[1.0, 1.0], [1e150, 1e150]]
+    for call in (lambda: kernel(X), lambda: kernel(X[:1], X), lambda: kernel.diag(X), lambda: kernel.gram(X)):
+        with pytest.raises(ValueError, match=r"overflows float64 for 1 object\(s\), first at index 1.*rescale"):
+            call()
+
+
+def test_overflow_of_float32_is_an_error():
+    with pytest.raises(ValueError, match="overflows float32"):
+        gm.Polynomial(3)(np.array([[1e15]], np.float32))
+
+
+def test_polynomial_of_large_degree_matches_the_general_power():
+    X = np.random.default_rng(0).uniform(-0.5, 0.5, size=(6, 3))
+    for degree in (1, 2, 3, 15, 16, 31, 64):
+        expected = (X @ X.T + 1) ** degree
+        np.testing.assert_allclose(gm.Polynomial(degree, 1.0)(X), expected, rtol=1e-12)
+
+
+def test_odd_power_keeps_the_sign():
+    assert gm.Polynomial(3, 0.0)([[2.0]], [[-1.0]]).item() == -8
+    assert (gm.Linear() ** 5)([[2.0]], [[-1.0]]).item() == -32
+
+
+def test_normalized_matrix_has_ones_on_the_diagonal_and_nothing_above_one():
+    X = np.random.default_rng(0).normal(size=(40, 3)) * 10.0 ** np.arange(-20, 20)[:, None]
+    for kernel in (gm.Linear(), gm.Polynomial(3)):
+        K = kernel.normalize()(X)
+        np.testing.assert_array_equal(K.diagonal(), 1)
+        assert np.abs(K).max() <= 1 + 1e-12
+
+
+def test_anova_of_alternating_signs_does_not_lose_digits():
+    x = np.tile([1.0, -1.0], 10)[None]
+    # (1 − t²)^10 is the generating function of Σ ∏ xⱼ over subsets: degree 2m has (−1)^m C(10, m).
+    for m, expected in enumerate([1, -10, 45, -120, 210, -252]):
+        if m:
+            assert gm.Anova(2 * m)(x, np.ones((1, 20))).item() == expected
+
+
+def test_result_does_not_depend_on_the_order_or_the_company_of_the_points():
+    X = clusters(1e3, np.float64)
+    order = np.random.default_rng(0).permutation(len(X))
+    K = gm.Gaussian(1.0)(X)
+    np.testing.assert_allclose(gm.Gaussian(1.0)(X[order]), K[np.ix_(order, order)], atol=1e-9)
+    np.testing.assert_allclose(gm.Gaussian(1.0)(X[:3]), K[:3, :3], atol=1e-9)

@@ -1,0 +1,235 @@
+"""Kernels as values: compared, hashed, pickled, printed, changed by making new ones, and used by scikit-learn."""
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+
+import gramian as gm
+
+from .cases import cubes, loudness
+
+X = np.random.default_rng(0).normal(size=(12, 3))
+
+# Kernels that print as the expression that makes them, and that expression.
+EXPRESSIONS = [
+    "Linear()",
+    "Polynomial(degree=3, offset=0.5)",
+    "Gaussian(bandwidth=2.5)",
+    "Gaussian(bandwidth='median')",
+    "Laplacian(bandwidth=0.1)",
+    "Matern(bandwidth=1.0, nu=2.5)",
+    "AllSubsets(weights=None)",
+    "AllSubsets(weights=(1.0, 2.5))",
+    "Anova(degree=3)",
+    "Linear() + Gaussian(bandwidth=1.5)",
+    "Linear() + Anova(degree=1) + Gaussian(bandwidth=1.5)",
+    "Linear() + (Anova(degree=1) + Gaussian(bandwidth=1.5))",
+    "Linear() * Gaussian(bandwidth=1.5)",
+    "(Linear() + Anova(degree=1)) * Gaussian(bandwidth=1.5)",
+    "Linear() * (Anova(degree=1) * Gaussian(bandwidth=1.5))",
+    "2.5 * Linear()",
+    "2.5 * (Linear() + Anova(degree=1))",
+    "2.5 * (0.5 * Linear())",
+    "2.5 * Linear() * Anova(degree=1)",
+    "Linear() + 0.25",
+    "(Linear() + 0.25) * Anova(degree=1)",
+    "2.5 * Linear() + Anova(degree=1) + 0.25",
+    "Linear() ** 3",
+    "(Linear() + 0.25) ** 3",
+    "(2.5 * Linear()) ** 3",
+    "(Linear() ** 3) ** 2",
+    "Linear().exp()",
+    "(2.5 * Linear()).exp()",
+    "(Linear() + Anova(degree=1)).exp().normalize()",
+    "Linear().polynomial((1.0, 0.0, 2.5))",
+    "(Linear() ** 2).normalize()",
+    "Gaussian(bandwidth=1.5).normalize() + Linear()",
+]
+
+
+def evaluate(expression):
+    return eval(expression, {name: getattr(gm, name) for name in gm.__all__ if name[0].isupper()})
+
+
+@pytest.mark.parametrize("expression", EXPRESSIONS)
+def test_kernel_prints_as_the_expression_that_made_it(expression):
+    assert repr(evaluate(expression)) == expression
+
+
+@pytest.mark.parametrize("expression", EXPRESSIONS)
+def test_same_expression_makes_equal_kernels_with_equal_hashes(expression):
+    first, second = evaluate(expression), evaluate(expression)
+    assert first is not second
+    assert first == second
+    assert hash(first) == hash(second)
+    assert len({first, second}) == 1
+
+
+def test_different_expressions_make_different_kernels():
+    kernels = [evaluate(expression) for expression in EXPRESSIONS]
+    assert len(set(kernels)) == len(kernels)
+    assert all((k == m) == (i == j) for i, k in enumerate(kernels) for j, m in enumerate(kernels))
+
+
+@pytest.mark.parametrize("expression", EXPRESSIONS)
+def test_copies_and_pickles_are_equal(expression):
+    k = evaluate(expression)
+    for duplicate in (copy.copy(k), copy.deepcopy(k), pickle.loads(pickle.dumps(k))):
+        assert duplicate == k
+        assert hash(duplicate) == hash(k)
+        assert repr(duplicate) == repr(k)
+
+
+def test_kernels_on_data_print_its_size_and_not_its_contents():
+    assert repr(gm.Gaussian(1.5).center(X)) == "Gaussian(bandwidth=1.5).center(<12 objects>)"
+    assert repr(gm.Bilinear(np.eye(40))) == "Bilinear(A=<40 × 40 array>)"
+    S = gm.FeatureSpace(gm.Linear())(X)
+    assert "deflate" in repr(S.deflate(S[0]).space.kernel)
+    assert "cubes" in repr(gm.Linear().pullback(cubes))
+    assert "loudness" in repr(gm.Linear().reweight(loudness))
+
+
+def test_array_parameters_are_compared_by_value():
+    A = np.array([[2.0, 1.0], [1.0, 2.0]])
+    assert gm.Bilinear(A) == gm.Bilinear(A.copy())
+    assert hash(gm.Bilinear(A)) == hash(gm.Bilinear(A.copy()))
+    assert gm.Bilinear(A) != gm.Bilinear(2 * A)
+    assert gm.Precomputed(A) == gm.Precomputed(A.copy())
+    assert gm.Precomputed(A) != gm.Bilinear(A)
+
+
+def test_centered_kernels_are_equal_when_their_references_are():
+    k = gm.Gaussian(1.5)
+    assert k.center(X) == k.center(X.copy())
+    assert hash(k.center(X)) == hash(k.center(X.copy()))
+    assert k.center(X) != k.center(X[:5])
+    assert k.center(X) != k.center(X + 1)
+    assert k.center(X) != gm.Gaussian(1.6).center(X)
+
+
+def test_standardize_is_a_value():
+    scores = gm.Standardize.of(X)
+    assert scores == gm.Standardize.of(X.copy())
+    assert scores != gm.Standardize.of(2 * X)
+    assert pickle.loads(pickle.dumps(scores)) == scores
+    k = gm.Gaussian(1.5).pullback(scores)
+    assert pickle.loads(pickle.dumps(k)) == k
+
+
+def test_using_a_kernel_does_not_change_its_hash_equality_or_pickle():
+    k = gm.Gaussian(1.5).center(X)
+    before = hash(k), pickle.dumps(k)
+    k(X)
+    k.gram(X).row_means()
+    assert (hash(k), pickle.dumps(k)) == before
+    assert k == gm.Gaussian(1.5).center(X)
+
+
+@pytest.mark.parametrize("expression", EXPRESSIONS)
+def test_attributes_cannot_be_assigned_or_deleted(expression):
+    k = evaluate(expression)
+    for name in [*k.params(), "something_new"]:
+        with pytest.raises(AttributeError):
+            setattr(k, name, 3.0)
+    for name in k.params():
+        with pytest.raises(AttributeError):
+            delattr(k, name)
+    assert repr(k) == expression
+
+
+def test_get_params_reaches_nested_kernels():
+    k = gm.Gaussian(1.5) + 0.5 * gm.Polynomial(degree=3)
+    assert k.get_params(deep=False).keys() == {"left", "right"}
+    nested = k.get_params()
+    assert nested["left__bandwidth"] == 1.5
+    assert nested["right__factor"] == 0.5
+    assert nested["right__base__degree"] == 3
+    assert nested["right__base"] == gm.Polynomial(degree=3)
+
+
+def test_with_params_changes_nested_parameters_of_a_new_kernel():
+    k = gm.Gaussian(1.5) + 0.5 * gm.Polynomial(degree=3)
+    changed = k.with_params(left__bandwidth=9.0, right__base__degree=4, right__factor=2.5)
+    assert changed == gm.Gaussian(9.0) + 2.5 * gm.Polynomial(degree=4)
+    assert k == gm.Gaussian(1.5) + 0.5 * gm.Polynomial(degree=3)
+
+
+def test_with_params_can_replace_a_kernel_and_change_it_at_once():
+    k = gm.Gaussian(1.5) + gm.Linear()
+    assert k.with_params(left=gm.Laplacian(2.0), left__bandwidth=3.0) == gm.Laplacian(3.0) + gm.Linear()
+
+
+def test_with_params_without_changes_is_an_equal_kernel():
+    for expression in EXPRESSIONS:
+        assert evaluate(expression).with_params() == evaluate(expression)
+
+
+def test_unknown_parameter_is_refused_with_the_known_ones():
+    with pytest.raises(ValueError, match=r"Gaussian has no parameter 'gamma'; it has \['bandwidth'\]"):
+        gm.Gaussian(1.5).with_params(gamma=2.0)
+    with pytest.raises(ValueError, match="bandwidth of Gaussian is 1.5, which has no parameters"):
+        gm.Gaussian(1.5).with_params(bandwidth__x=2.0)
+
+
+def test_changed_parameters_are_checked_as_new_ones_are():
+    with pytest.raises(ValueError, match="bandwidth is -1; a number above 0 expected"):
+        (gm.Gaussian(1.5) + gm.Linear()).with_params(left__bandwidth=-1)
+
+
+def test_fit_returns_another_kernel_and_leaves_the_first():
+    k = gm.Gaussian("median")
+    settled = k.fit(X)
+    assert k.bandwidth == "median"
+    assert isinstance(settled.bandwidth, float)
+    assert gm.Gaussian(1.5).fit(X) == gm.Gaussian(1.5)
+
+
+# scikit-learn
+
+
+def test_scikit_learn_clones_a_kernel_to_an_equal_one():
+    from sklearn.base import clone
+
+    for expression in EXPRESSIONS:
+        assert clone(evaluate(expression)) == evaluate(expression)
+
+
+def test_kernel_serves_as_a_callable_kernel_of_a_support_vector_machine():
+    from sklearn.svm import SVC
+
+    iris = gm.load_iris()
+    train, test = np.arange(0, 150, 2), np.arange(1, 150, 2)
+    ours = SVC(kernel=gm.Gaussian(2.0)).fit(iris.data[train], iris.target[train])
+    theirs = SVC(kernel="rbf", gamma=1 / (2 * 2.0**2)).fit(iris.data[train], iris.target[train])
+    np.testing.assert_array_equal(ours.predict(iris.data[test]), theirs.predict(iris.data[test]))
+    assert ours.score(iris.data[test], iris.target[test]) > 0.9
+
+
+def test_estimator_that_holds_a_kernel_can_be_cloned_and_cross_validated():
+    from sklearn.base import clone
+    from sklearn.model_selection import cross_val_score
+    from sklearn.svm import SVC
+
+    iris = gm.load_iris()
+    model = SVC(kernel=gm.Gaussian(2.0) + 0.5 * gm.Polynomial(2))
+    assert clone(model).kernel == model.kernel
+    assert cross_val_score(model, iris.data, iris.target, cv=3).mean() > 0.9
+
+
+def test_precomputed_kernel_follows_the_indices_in_cross_validation():
+    from sklearn.model_selection import cross_val_score
+    from sklearn.svm import SVC
+
+    iris = gm.load_iris()
+    k = gm.Gaussian(2.0)
+    on_indices = cross_val_score(SVC(kernel=gm.Precomputed(k(iris.data))), np.arange(150)[:, None], iris.target, cv=3)
+    on_data = cross_val_score(SVC(kernel=k), iris.data, iris.target, cv=3)
+    np.testing.assert_allclose(on_indices, on_data)
+
+
+def test_data_frame_is_taken_as_an_array():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(X, columns=["a", "b", "c"])
+    np.testing.assert_allclose(gm.Gaussian(1.5)(frame), gm.Gaussian(1.5)(X), rtol=1e-14)

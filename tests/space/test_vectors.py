@@ -1,0 +1,437 @@
+"""Vectors: norms, inner products, distances, linear combinations, indexing and what is refused."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+import gramian as gm
+
+coordinate = st.floats(-3, 3, allow_nan=False).map(lambda v: round(v, 3))
+weight = st.floats(-5, 5, allow_nan=False).map(lambda v: round(v, 3))
+
+
+def sample(n):
+    return arrays(np.float64, (n, 2), elements=coordinate)
+
+
+def alphas(n):
+    return arrays(np.float64, n, elements=weight)
+
+
+def close(found, expected, atol=1e-10):
+    np.testing.assert_allclose(found, expected, rtol=1e-9, atol=atol)
+
+
+# Against the definition, pair by pair
+
+
+def test_inner_products_are_kappa_pair_by_pair(known, X, Z):
+    close(known.space(X).inner(known.space(Z)), known.loop(X, Z))
+
+
+def test_norms_are_the_root_of_kappa_of_a_point_with_itself(known, X):
+    close(known.space(X).norms(), [known.kappa(x, x) ** 0.5 for x in X])
+
+
+def test_distances_are_those_of_the_definition(known, X, Z):
+    expected = [[(known.kappa(x, x) + known.kappa(z, z) - 2 * known.kappa(x, z)) ** 0.5 for z in Z] for x in X]
+    close(known.space(X).distances(known.space(Z)), expected, atol=1e-7)
+
+
+def test_norm_of_a_combination_is_the_double_sum(known, X):
+    alpha = np.linspace(-2, 3, len(X))
+    expected = sum(
+        a * b * known.kappa(x, z) for a, x in zip(alpha, X, strict=True) for b, z in zip(alpha, X, strict=True)
+    )
+    assert known.space(X).combine(alpha).norm() ** 2 == pytest.approx(expected, rel=1e-10)
+
+
+# Against explicit features
+
+
+def test_norms_and_distances_are_those_of_the_explicit_features(explicit, X, Z):
+    S, T, P, Q = explicit.space(X), explicit.space(Z), explicit.features(X), explicit.features(Z)
+    close(S.norms(), np.linalg.norm(P, axis=1))
+    close(S.distances(T), np.linalg.norm(P[:, None] - Q, axis=-1), atol=1e-6)
+    close(S.distances(), np.linalg.norm(P[:, None] - P, axis=-1), atol=1e-6)
+
+
+def test_combinations_are_those_of_the_explicit_features(explicit, X, Z):
+    A = np.random.default_rng(0).normal(size=(len(X), 3))
+    W, P = explicit.space(X).combine(A), A.T @ explicit.features(X)
+    assert len(W) == 3
+    close(W.norms(), np.linalg.norm(P, axis=1))
+    close(W.inner(W), P @ P.T)
+    close(W.inner(explicit.space(Z)), P @ explicit.features(Z).T)
+    close(W.distances(explicit.space(Z)), np.linalg.norm(P[:, None] - explicit.features(Z), axis=-1), atol=1e-6)
+
+
+def test_combination_of_combinations_multiplies_the_weights(explicit, X):
+    rng = np.random.default_rng(1)
+    A, B = rng.normal(size=(len(X), 4)), rng.normal(size=(4, 2))
+    P = (A @ B).T @ explicit.features(X)
+    W = explicit.space(X).combine(A).combine(B)
+    close(W.norms(), np.linalg.norm(P, axis=1))
+    close(explicit.space(X).combine(A).combine(B[:, 0]).norm(), np.linalg.norm(P[0]))
+
+
+def test_cosines_are_those_of_the_explicit_features(explicit, X, Z):
+    P, Q = explicit.features(X), explicit.features(Z)
+    unit = lambda F: F / np.linalg.norm(F, axis=1, keepdims=True)  # noqa: E731
+    close(explicit.space(X).cosines(explicit.space(Z)), unit(P) @ unit(Q).T)
+    close(np.diagonal(explicit.space(X).cosines()), 1.0)
+
+
+def test_cosines_between_single_elements_are_numbers(explicit, X):
+    P = explicit.features(X)
+    expected = P[0] @ P[1] / np.linalg.norm(P[0]) / np.linalg.norm(P[1])
+    S = explicit.space(X)
+    assert S[0].cosines(S[1]) == pytest.approx(expected, rel=1e-10)
+    w, c = S.combine(np.arange(len(X))), S.mean()
+    f, g = np.arange(len(X)) @ P, P.mean(axis=0)
+    assert w.cosines(c) == pytest.approx(f @ g / np.linalg.norm(f) / np.linalg.norm(g), rel=1e-10)
+
+
+def test_cosines_between_combinations_lie_in_their_own_space(explicit, X):
+    A = np.random.default_rng(2).normal(size=(len(X), 3))
+    P = A.T @ explicit.features(X)
+    P /= np.linalg.norm(P, axis=1, keepdims=True)
+    close(explicit.space(X).combine(A).cosines(), P @ P.T)
+
+
+def test_correlations_with_new_objects_are_centered_on_the_sample(explicit, X, Z):
+    P, Q = explicit.features(X), explicit.features(Z)
+    P, Q = P - P.mean(axis=0), Q - P.mean(axis=0)
+    expected = P @ Q.T / np.outer(np.linalg.norm(P, axis=1), np.linalg.norm(Q, axis=1))
+    close(explicit.space(X).correlations(Z), expected)
+    assert np.abs(explicit.space(X).correlations()).max() <= 1 + 1e-12
+
+
+# Elements as functions
+
+
+@settings(max_examples=25, deadline=None)
+@given(X=sample(4), Z=sample(3), alpha=alphas(4))
+def test_reproducing_property(known, X, Z, alpha):
+    f = known.space(X).combine(alpha)
+    values = [sum(a * known.kappa(x, z) for a, x in zip(alpha, X, strict=True)) for z in Z]
+    scale = 1 + np.abs(known.loop(X, Z)).max() * np.abs(alpha).sum()
+    np.testing.assert_allclose(f(Z), values, atol=1e-12 * scale)
+    for z, expected in zip(Z, f(Z), strict=True):
+        assert f.inner(known.space([z])[0]) == pytest.approx(expected, abs=1e-12 * scale)
+
+
+@settings(max_examples=25, deadline=None)
+@given(X=sample(3), Z=sample(4), alpha=alphas(3), beta=alphas(3), gamma=alphas(4), s=weight, t=weight)
+def test_inner_product_is_bilinear_and_symmetric(known, X, Z, alpha, beta, gamma, s, t):
+    S = known.space(X)
+    f, g, h = S.combine(alpha), S.combine(beta), known.space(Z).combine(gamma)
+    total = np.abs(known.loop([*X, *Z], [*X, *Z])).max() * 25 * 12 * 25
+    tolerance = 1e-13 * (1 + total)
+    assert f.inner(h) == pytest.approx(alpha @ known.loop(X, Z) @ gamma, abs=tolerance)
+    assert f.inner(h) == pytest.approx(h.inner(f), abs=tolerance)
+    assert (s * f + t * g).inner(h) == pytest.approx(s * f.inner(h) + t * g.inner(h), abs=tolerance)
+    assert h.inner(s * f + t * g) == pytest.approx(s * h.inner(f) + t * h.inner(g), abs=tolerance)
+
+
+@settings(max_examples=25, deadline=None)
+@given(X=sample(4), Z=sample(3), alpha=alphas(4), beta=alphas(3))
+def test_cauchy_schwarz_and_triangle_inequality(known, X, Z, alpha, beta):
+    f, g = known.space(X).combine(alpha), known.space(Z).combine(beta)
+    slack = 1e-6 * (1 + f.norm() + g.norm())
+    assert abs(f.inner(g)) <= f.norm() * g.norm() + slack * (1 + f.norm() + g.norm())
+    assert (f + g).norm() <= f.norm() + g.norm() + slack
+    assert f.distances(g) == pytest.approx((f - g).norm(), abs=slack)
+
+
+def test_several_elements_are_evaluated_one_column_each(known, X, Z):
+    A = np.random.default_rng(3).normal(size=(len(X), 3))
+    close(known.space(X).combine(A)(Z), known.loop(Z, X) @ A)
+    close(known.space(X)(Z), known.loop(Z, X))
+
+
+# Arithmetic
+
+
+def test_arithmetic_is_that_of_the_explicit_features(explicit, X, Z):
+    S, T, P, Q = explicit.space(X), explicit.space(Z), explicit.features(X), explicit.features(Z)
+    alpha, beta = np.linspace(-1, 2, len(X)), np.linspace(3, -1, len(Z))
+    w, v, c = S.combine(alpha), T.combine(beta), S.mean()
+    f, g, m = alpha @ P, beta @ Q, P.mean(axis=0)
+    cases = [
+        (w - c, f - m),
+        (w + c, f + m),
+        (2 * w, 2 * f),
+        (w * 2, 2 * f),
+        (-w, -f),
+        (w / 2, f / 2),
+        (np.float64(3.0) * w, 3 * f),
+        (S[0] - S[1], P[0] - P[1]),
+        (S[0] + S[0], 2 * P[0]),
+        (S[2] - c, P[2] - m),
+        (w - v, f - g),
+        (v + w - c / 4, g + f - m / 4),
+        (w - T[1], f - Q[1]),
+        (2 * (S[0] - v) + w, 2 * (P[0] - g) + f),
+    ]
+    for element, expected in cases:
+        assert element.single
+        assert element.norm() == pytest.approx(np.linalg.norm(expected), rel=1e-9)
+        close(element(Z), Q @ expected, atol=1e-9)
+        assert element.inner(v) == pytest.approx(expected @ g, rel=1e-9, abs=1e-9)
+
+
+def test_a_vector_less_itself_is_zero(known, X):
+    w = known.space(X).combine(np.arange(len(X)))
+    assert (w - w).norm() == 0.0
+    np.testing.assert_array_equal((0 * w)(X), np.zeros(len(X)))
+
+
+def test_one_element_is_added_to_each_of_several(explicit, X, Z):
+    A = np.random.default_rng(4).normal(size=(len(X), 3))
+    P, q = A.T @ explicit.features(X), explicit.features(Z)[0]
+    W, t = explicit.space(X).combine(A), explicit.space(Z)[0]
+    for found, expected in [(W - t, P - q), (t - W, q - P), (W + W.mean(), P + P.mean(axis=0))]:
+        assert not found.single
+        close(found.norms(), np.linalg.norm(expected, axis=1), atol=1e-9)
+
+
+def test_identity_weights_make_points_fit_for_arithmetic(explicit, X):
+    S = explicit.space(X)
+    P = explicit.features(X)
+    moved = S.combine(np.eye(len(X))) - S.mean()
+    close(moved.inner(moved), S.center().gram().dense(), atol=1e-9)
+    close(moved.norms(), np.linalg.norm(P - P.mean(axis=0), axis=1), atol=1e-7)
+
+
+# Indexing and shapes
+
+
+def test_indexing_selects_as_numpy_does(explicit, X):
+    S, P = explicit.space(X), np.linalg.norm(explicit.features(X), axis=1)
+    A = np.random.default_rng(5).normal(size=(len(X), 6))
+    W, Q = S.combine(A), np.linalg.norm(A.T @ explicit.features(X), axis=1)
+    mask = np.arange(6) % 2 == 0
+    for index in [slice(1, 4), slice(None, None, -1), [3, 0, 3], np.array([5]), slice(-2, None)]:
+        close(S[index].norms(), P[index])
+        close(W[index].norms(), Q[index])
+    close(W[mask].norms(), Q[mask])
+    assert S[-1].norm() == pytest.approx(P[-1])
+    assert W[np.int64(2)].norm() == pytest.approx(Q[2])
+    assert len(S[[3]]) == 1
+    assert not S[[3]].single
+    assert len(list(S)) == len(X)
+
+
+def test_single_elements_drop_their_axis(X, Z):
+    S, T = gm.FeatureSpace(gm.Linear())(X), gm.FeatureSpace(gm.Linear())(Z)
+    assert S.inner(T).shape == (9, 5)
+    assert S.inner(T[0]).shape == (9,)
+    assert S[0].inner(T).shape == (5,)
+    assert isinstance(S[0].inner(T[0]), float)
+    assert S.distances(T[0]).shape == (9,)
+    assert S[0].distances(T).shape == (5,)
+    assert isinstance(S[0].distances(T[0]), float)
+    assert S.mean()(Z).shape == (5,)
+    assert S.project(T[0]).shape == (9,)
+
+
+def test_repr_counts_the_vectors_and_names_the_space(X):
+    S = gm.FeatureSpace(gm.Gaussian(2.0))(X)
+    assert repr(S) == "9 vectors in FeatureSpace(Gaussian(bandwidth=2.0))"
+    assert repr(S.mean()) == "1 vector in FeatureSpace(Gaussian(bandwidth=2.0))"
+
+
+# Corner cases
+
+
+def test_distance_of_a_point_from_itself_is_exactly_zero(known, X):
+    np.testing.assert_array_equal(np.diagonal(known.space(X).distances()), 0.0)
+    w = known.space(X).combine(np.ones(len(X)))
+    assert w.distances(w) == 0.0
+
+
+def test_duplicates_are_at_distance_zero(known):
+    S = known.space([[1.0, 2.0], [1.0, 2.0], [0.5, 0.0]])
+    assert S[0].distances(S[1]) <= 1e-7 * (1 + S[0].norm())
+    assert S.rank() == 2
+
+
+def test_one_point(known):
+    S = known.space([[1.0, 2.0]])
+    assert len(S) == 1
+    assert S.norms().shape == (1,)
+    assert S.distances().shape == (1, 1)
+    assert S.mean().norm() == pytest.approx(S.norms()[0])
+    assert S.total_variance() == pytest.approx(0.0, abs=1e-12 * S.norms()[0] ** 2)
+    assert S.rank() == 1
+    assert (2 * S).norms() == pytest.approx(2 * S.norms())
+
+
+def test_zero_vectors_have_no_length_and_no_rank():
+    S = gm.FeatureSpace(gm.Linear())(np.zeros((3, 2)))
+    np.testing.assert_array_equal(S.norms(), 0.0)
+    np.testing.assert_array_equal(S.distances(), 0.0)
+    assert (S.mean().norm(), S.total_variance(), S.rank(), S.dimension()) == (0.0, 0.0, 0, 0)
+
+
+@pytest.mark.parametrize("kernel", [gm.Linear(), gm.Gaussian(1.5), gm.Polynomial(3, 1.0)], ids=str)
+def test_float32_agrees_with_float64_to_single_precision(kernel, X, Z):
+    phi = gm.FeatureSpace(kernel)
+    S, S32 = phi(X), phi(X.astype(np.float32))
+    scale = S.norms().max() ** 2
+    assert S32.inner(phi(Z.astype(np.float32))).dtype == np.float32
+    np.testing.assert_allclose(S32.inner(S32), S.inner(S), atol=1e-5 * scale)
+    np.testing.assert_allclose(S32.mean().norm(), S.mean().norm(), rtol=1e-5)
+    np.testing.assert_allclose(S32.distances(S32.mean()), S.distances(S.mean()), atol=3e-3 * scale**0.5)
+    assert S32.total_variance() == pytest.approx(S.total_variance(), abs=1e-5 * scale)
+
+
+def test_the_memory_budget_does_not_change_the_answer():
+    X = np.random.default_rng(6).normal(size=(150, 3))
+    k = gm.Gaussian(1.0)
+    S, small = gm.FeatureSpace(k)(X), gm.FeatureSpace(k, memory="64 KiB")(X)
+    close(small.distances(small.mean()), S.distances(S.mean()))
+    close(small.center().normalize().gram().dense(), S.correlations())
+
+
+def test_spaces_of_equal_kernels_are_one_space(X, Z):
+    S, T = gm.FeatureSpace(gm.Gaussian(2.0))(X), gm.FeatureSpace(gm.Gaussian(2.0))(Z)
+    assert (S[0] - T[0]).norm() == pytest.approx(S[0].distances(T[0]))
+    assert S.center().inner(S.center()).shape == (9, 9)
+
+
+def test_strings_by_a_matrix_of_similarities_have_geometry():
+    K = np.array([[2.0, 1.0, 0.0], [1.0, 2.0, 1.0], [0.0, 1.0, 3.0]])
+    S = gm.FeatureSpace(gm.Precomputed(K))(range(3))
+    close(S.distances(), np.sqrt(np.diag(K)[:, None] + np.diag(K) - 2 * K))
+    assert S.total_variance() == pytest.approx(np.trace(K) / 3 - K.mean())
+
+
+# What is refused
+
+
+def test_vectors_of_different_spaces_are_refused(X):
+    S, T = gm.FeatureSpace(gm.Linear())(X), gm.FeatureSpace(gm.Gaussian(1.0))(X)
+    operations = [
+        lambda: S.inner(T),
+        lambda: S.distances(T),
+        lambda: S[0] - T[0],
+        lambda: S.project(T[0]),
+        lambda: S.residuals(T.mean()),
+        lambda: S.deflate(T.mean()),
+        lambda: S.project(T.subspace()),
+        lambda: T.subspace().coordinates(S),
+        lambda: S.inner(S.center()),
+        lambda: gm.mean_distance(S, T),
+        lambda: gm.mean_test(S, T),
+    ]
+    for operation in operations:
+        with pytest.raises(ValueError, match="different feature spaces"):
+            operation()
+
+
+def test_what_is_not_a_vector_is_refused(X):
+    S = gm.FeatureSpace(gm.Linear())(X)
+    for operation in [lambda: S.inner(X), lambda: S.distances(X), lambda: S[0] + 1.0, lambda: S[0] - X[0]]:
+        with pytest.raises(TypeError):
+            operation()
+
+
+@pytest.mark.parametrize("weights", [[1.0], np.ones(8), np.ones((8, 2)), 2.0, np.ones((9, 2, 2)), [np.nan] * 9])
+def test_weights_that_do_not_fit_are_refused(X, weights):
+    with pytest.raises(ValueError, match="weights have shape"):
+        gm.FeatureSpace(gm.Linear())(X).combine(weights)
+
+
+def test_infinite_weights_are_refused(X):
+    with pytest.raises(ValueError, match="finite"):
+        gm.FeatureSpace(gm.Linear())(X).combine([np.inf] + [0.0] * 8)
+
+
+@pytest.mark.parametrize("factor", ["2", None, True, 1j, [1.0, 2.0]])
+def test_factors_that_are_not_numbers_are_refused(X, factor):
+    w = gm.FeatureSpace(gm.Linear())(X).mean()
+    with pytest.raises(TypeError):
+        w * factor
+    with pytest.raises(TypeError):
+        w / factor
+
+
+def test_factors_that_are_not_finite_are_refused(X):
+    with pytest.raises(ValueError, match="finite"):
+        gm.FeatureSpace(gm.Linear())(X).mean() * float("nan")
+
+
+def test_different_numbers_of_vectors_are_not_added(X):
+    S = gm.FeatureSpace(gm.Linear())(X)
+    with pytest.raises(ValueError, match="cannot add 2 vectors and 3 vectors"):
+        S.combine(np.ones((9, 2))) + S.combine(np.ones((9, 3)))
+
+
+def test_arithmetic_on_a_whole_sample_says_what_to_do(X):
+    S = gm.FeatureSpace(gm.Linear())(X)
+    for operation in [lambda: S - S.mean(), lambda: 2 * S, lambda: -S]:
+        with pytest.raises(ValueError, match="center\\(\\)"):
+            operation()
+
+
+def test_a_single_vector_has_neither_length_nor_items(X):
+    w = gm.FeatureSpace(gm.Linear())(X).mean()
+    with pytest.raises(TypeError, match="norm"):
+        len(w)
+    with pytest.raises(TypeError, match="indexed"):
+        w[0]
+
+
+def test_norm_of_several_vectors_points_to_the_plural(X):
+    with pytest.raises(ValueError, match="single vector"):
+        gm.FeatureSpace(gm.Linear())(X).norm()
+
+
+def test_an_index_out_of_range_is_refused(X):
+    with pytest.raises(IndexError):
+        gm.FeatureSpace(gm.Linear())(X)[9]
+
+
+@pytest.mark.parametrize("what", ["center", "normalize", "gram", "rank", "dimension", "subspace"])
+def test_combinations_have_no_sample_to_work_on(X, what):
+    S = gm.FeatureSpace(gm.Linear())(X)
+    for combination in [S.mean(), S.combine(np.eye(9)), S[0]]:
+        with pytest.raises(ValueError, match="not for linear combinations"):
+            getattr(combination, what)()
+
+
+def test_zero_vectors_have_no_direction(X):
+    S = gm.FeatureSpace(gm.Linear())(X)
+    zero = S.combine(np.zeros(9))
+    for operation in [zero.unit, lambda: S.project(zero), lambda: S.residuals(zero), lambda: S.deflate(zero)]:
+        with pytest.raises(ValueError, match="zero vector"):
+            operation()
+    with pytest.raises(ValueError, match="element 1 is the zero vector"):
+        S.combine(np.eye(9)[:, :2] * [1.0, 0.0]).cosines()
+    with pytest.raises(ValueError, match="no direction"):
+        gm.FeatureSpace(gm.Linear())([[1.0, 0.0], [0.0, 0.0]]).normalize()
+
+
+@pytest.mark.parametrize("kernel", ["rbf", None, gm.Gaussian, lambda x, z: 1.0])
+def test_a_feature_space_needs_a_kernel(kernel):
+    with pytest.raises(TypeError, match="a Kernel expected"):
+        gm.FeatureSpace(kernel)
+
+
+def test_a_kernel_that_is_not_settled_is_refused_and_a_settled_one_is_not(X):
+    k = gm.Gaussian("median")
+    with pytest.raises(ValueError, match="settled"):
+        gm.FeatureSpace(k)(X)
+    assert gm.FeatureSpace(k.fit(X))(X).norms() == pytest.approx(np.ones(9))
+
+
+def test_objects_with_other_features_are_refused(X):
+    phi = gm.FeatureSpace(gm.Linear())
+    with pytest.raises(ValueError, match="do not fit together"):
+        phi(X).inner(phi([[1.0, 2.0, 3.0]]))
+    with pytest.raises(ValueError, match="do not fit together"):
+        phi(X).mean()([[1.0, 2.0, 3.0]])

@@ -410,7 +410,7 @@ def test_zero_vectors_have_no_direction(X):
     for operation in [zero.unit, lambda: S.project(zero), lambda: S.residuals(zero), lambda: S.deflate(zero)]:
         with pytest.raises(ValueError, match="zero vector"):
             operation()
-    with pytest.raises(ValueError, match="element 1 is the zero vector"):
+    with pytest.raises(ValueError, match="vector 1 is the zero vector"):
         S.combine(np.eye(9)[:, :2] * [1.0, 0.0]).cosines()
     with pytest.raises(ValueError, match="no direction"):
         gm.FeatureSpace(gm.Linear())([[1.0, 0.0], [0.0, 0.0]]).normalize()

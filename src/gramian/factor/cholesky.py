@@ -94,7 +94,8 @@ def cholesky(
         factor is complete: it stops where the residuals are rounding errors, and its rank is that of the data.
     pivoting : "greedy", "random" or None
         Largest residual first; at random with probability proportional to the residual; or in the given order, leaving
-        out points that depend on earlier ones.
+        out points that depend on earlier ones, or nearly so that rounding errors would be magnified (their residual
+        stays and is reported).
     rng : int or numpy Generator, optional
         For random pivots. The same seed gives the same pivots.
 
@@ -119,12 +120,15 @@ def cholesky(
     tol = non_negative(tol, "tol")
     if pivoting not in _PROPOSALS:
         raise ValueError(f"pivoting is {pivoting!r}; 'greedy', 'random' or None expected")
-    growing = _Growing(gram, rank)
-    for proposed, thresholds in _PROPOSALS[pivoting](growing, as_generator(rng)):
-        growing.take(proposed, thresholds)
-        if len(growing.pivots) == rank or growing.residual.sum() <= tol * growing.trace:
+    growing = _Growing(gram, rank, leave_out=pivoting is None)
+    goal = tol * growing.trace
+    proposals = _PROPOSALS[pivoting](growing, as_generator(rng))
+    while growing.count < rank and growing.residual.sum() > goal:
+        batch = next(proposals, None)
+        if batch is None:
             break
-    k = len(growing.pivots)
+        growing.take(*batch, goal)
+    k = growing.count
     pivots = np.array(growing.pivots, dtype=np.intp)
     return LowRank(np.ascontiguousarray(growing.F[:, :k]), pivots, growing.residual, growing.trace)
 
@@ -132,35 +136,77 @@ def cholesky(
 class _Growing:
     """The factor under construction: the columns so far and the residuals they leave."""
 
-    def __init__(self, gram: Gram, rank: int) -> None:
+    def __init__(self, gram: Gram, rank: int, leave_out: bool) -> None:
         self.gram = gram
-        self.residual = gram.diag().astype(np.float64)
-        self.trace = float(self.residual.sum())
-        eps = float(np.finfo(gram.dtype).eps)
-        self.noise = 8 * eps * np.sqrt(len(gram)) * float(self.residual.max())
-        self.F = np.empty((len(gram), rank), gram.dtype, order="F")
+        self.leave_out = leave_out  # rather than complain of a pivot that would push residuals below zero
+        self.most = rank
+        self.norms = gram.diag().astype(np.float64)
+        self.residual = self.norms.copy()
+        self.trace = float(self.norms.sum())
+        self.eps = float(np.finfo(gram.dtype).eps)
+        self.noise = 8 * self.eps * np.sqrt(len(gram)) * float(self.norms.max())
+        self.slack = np.sqrt(self.eps) * float(self.norms.max()) * (1e-3 if leave_out else 1.0)
+        self.F = np.empty((len(gram), min(rank, BATCH)), gram.dtype, order="F")
         self.pivots: list[int] = []
 
-    def take(self, proposed: Array, thresholds: Array) -> None:
+    @property
+    def count(self) -> int:
+        """Number of columns so far."""
+        return len(self.pivots)
+
+    def take(self, proposed: Array, thresholds: Array, goal: float) -> None:
         """Take those proposed pivots, in order, whose residual given the earlier ones is above its threshold."""
-        F, k = self.F, len(self.pivots)
-        H = self.gram.block(proposed, proposed) - F[proposed, :k] @ F[proposed, :k].T
-        H = H.astype(np.float64)
-        accepted, L = eliminate(H, thresholds, F.shape[1] - k)
-        self.residual[proposed[np.diagonal(H) <= self.noise]] = 0.0
-        if not accepted:
-            return
-        chosen = proposed[accepted]
+        k = self.count
+        F = self.F[:, :k]
+        H = (self.gram.block(proposed, proposed) - F[proposed] @ F[proposed].T).astype(np.float64)
+        accepted, L = eliminate(H, thresholds, self.most - k)
+        keep = 0
+        if accepted:
+            new = self._columns(proposed[accepted], L)
+            keep = self._needed(new, goal)
+            self._append(new[:, :keep], proposed[accepted[:keep]])
+        if keep == len(accepted) and not self.leave_out:
+            # The matrix itself says that nothing is left of these, where the diagonal may still show a remainder.
+            self.residual[proposed[np.diagonal(H) <= self.noise]] = 0.0
+
+    def _columns(self, chosen: Array, L: Array) -> Array:
+        k = self.count
         columns = self.gram.columns(chosen)
-        for start in range(0, len(F), STRIPE):
+        pivot_rows = self.F[chosen, :k]
+        for start in range(0, len(columns), STRIPE):
             rows = slice(start, start + STRIPE)
-            part = columns[rows] - F[rows, :k] @ F[chosen, :k].T
-            new = solve_triangular(L, part.T, lower=True, check_finite=False).T
-            F[rows, k : k + len(chosen)] = new
-            self.residual[rows] -= np.einsum("ij,ij->i", new, new)
+            part = columns[rows] - self.F[rows, :k] @ pivot_rows.T
+            if len(chosen) == 1:
+                columns[rows] = part / L[0, 0]
+            else:
+                columns[rows] = solve_triangular(L, part.T, lower=True, check_finite=False).T
+        return columns
+
+    def _needed(self, new: Array, goal: float) -> int:
+        """Return how many of the new columns are needed to bring the residual trace down to the goal."""
+        explained = np.cumsum(np.einsum("ij,ij->j", new, new, dtype=np.float64))
+        return int(np.count_nonzero(self.residual.sum() - explained > goal)) + 1
+
+    def _append(self, new: Array, chosen: Array) -> None:
+        left = self.residual - np.einsum("ij,ij->i", new, new, dtype=np.float64)
+        lowest = int(np.argmin(left))
+        if left[lowest] < -self.slack:
+            if self.leave_out:
+                return
+            raise ValueError(
+                f"K is not positive semidefinite: object {lowest} has a squared distance of {left[lowest]:.3g} "
+                "from the span of others; gm.is_psd tells more"
+            )
+        k, t = self.count, len(chosen)
+        if k + t > self.F.shape[1]:
+            larger = np.empty((len(self.F), min(self.most, 2 * (k + t))), self.F.dtype, order="F")
+            larger[:, :k] = self.F[:, :k]
+            self.F = larger
+        self.F[:, k : k + t] = new
+        self.pivots += [int(p) for p in chosen]
+        self.residual = left
         self.residual[chosen] = 0.0
         self.residual[self.residual <= self.noise] = 0.0
-        self.pivots += [int(p) for p in chosen]
 
 
 def eliminate(H: Array, thresholds: Array, most: int) -> tuple[list[int], Array]:
@@ -180,11 +226,9 @@ def eliminate(H: Array, thresholds: Array, most: int) -> tuple[list[int], Array]
 
 
 def _in_order(growing: _Growing, rng: np.random.Generator) -> Iterator[tuple[Array, Array]]:
-    for start in range(0, len(growing.residual), BATCH):
-        batch = np.arange(start, min(start + BATCH, len(growing.residual)))
-        batch = batch[growing.residual[batch] > 0]
-        if batch.size:
-            yield batch, np.full(batch.size, growing.noise)
+    for i in range(len(growing.residual)):
+        if growing.residual[i] > 0:
+            yield np.array([i]), np.array([growing.noise])
 
 
 def _greedy(growing: _Growing, rng: np.random.Generator) -> Iterator[tuple[Array, Array]]:

@@ -31,7 +31,8 @@ class PsdCertificate:
     smallest : float
         The smallest eigenvalue.
     tolerance : float
-        What rounding alone can make of a zero eigenvalue: n ε λ_max.
+        What rounding alone can make of a zero eigenvalue: n ε λ_max, and for a Gram also n times the error that its
+        kernel allows in an entry (`Kernel.accuracy`).
     witness : array of shape (n,) or None
         A unit vector a with aᵀKa = `smallest` < 0, if K is not positive semidefinite.
     """
@@ -81,6 +82,8 @@ def is_psd(K: Any) -> PsdCertificate:
         values, vectors = scipy.linalg.eigh(matrix.astype(np.float64))
         smallest, witness, largest = float(values[0]), vectors[:, 0], float(np.abs(values).max())
     tolerance = len(matrix) * float(np.finfo(matrix.dtype).eps) * largest
+    if isinstance(K, Gram):
+        tolerance += len(K) * K.kernel.accuracy(K.dtype) * float(K.diag().max())
     psd = smallest >= -tolerance
     return PsdCertificate(psd, smallest, tolerance, None if psd else witness)
 

@@ -28,7 +28,8 @@ class Gram:
     rows, cols : Encoded
         The objects, encoded by that kernel. Without `cols` the Gram is symmetric.
     memory : int or str, optional
-        Budget in bytes for the working arrays of one operation (not for its answer); "256 MiB" by default.
+        Budget in bytes for the working arrays of one operation, 256 MiB by default. The answer, and a few vectors of
+        length n, come on top.
     diagonal : float
         A constant λ added to the diagonal: K + λI.
 
@@ -72,6 +73,9 @@ class Gram:
             self.dtype = np.result_type(self._norms, finite_norms(kernel, self.cols))
         self._tiling(self.shape, self.symmetric)  # refuses a budget that is too small, here and not in the middle
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: part for name, part in self.__dict__.items() if name != "_row_means"}
+
     @property
     def shape(self) -> tuple[int, int]:
         """Number of rows and columns of K."""
@@ -97,7 +101,7 @@ class Gram:
 
     def block(self, rows: Any, cols: Any) -> Array:
         """Return the entries at the given row and column indices (arrays or slices) as a dense array."""
-        i, j = np.arange(self.shape[0])[rows], np.arange(self.shape[1])[cols]
+        i, j = _chosen(rows, self.shape[0]), _chosen(cols, self.shape[1])
         out = np.empty((len(i), len(j)), self.dtype)
         if out.size == 0:
             return out
@@ -121,14 +125,19 @@ class Gram:
 
     def take(self, rows: Any, cols: Any = None) -> Gram:
         """Return the Gram of a part of the objects, by index array or slice; nothing is computed."""
-        if cols is None and self.symmetric:
-            return Gram(self.kernel, self.rows[rows], memory=self.memory, diagonal=self.diagonal)
+        i = _chosen(rows, self.shape[0])
+        j = None if cols is None else _chosen(cols, self.shape[1])
+        if len(i) == 0 or (j is not None and len(j) == 0):
+            raise ValueError("a Gram of no objects was asked for; at least one index expected")
+        if j is None and self.symmetric:
+            return Gram(self.kernel, self.rows[i], memory=self.memory, diagonal=self.diagonal)
         self._require_no_ridge("take")
-        cols = slice(None) if cols is None else cols
-        return Gram(self.kernel, self.rows[rows], self.cols[cols], memory=self.memory)
+        return Gram(self.kernel, self.rows[i], self.cols if j is None else self.cols[j], memory=self.memory)
 
     def __matmul__(self, V: Any) -> Array:
         """K V for a vector or a matrix V, in the dtype of K."""
+        if np.asarray(V).dtype.kind not in "fiub":
+            raise TypeError(f"cannot multiply a Gram by an array of dtype {np.asarray(V).dtype}; real numbers expected")
         W = np.asarray(V, dtype=self.dtype)
         if W.ndim not in (1, 2) or len(W) != self.shape[1]:
             raise ValueError(f"cannot multiply a Gram of shape {self.shape} by an array of shape {W.shape}")
@@ -161,14 +170,22 @@ class Gram:
         return parts[0] if len(parts) == 1 else np.hstack(parts)
 
     def _through_features(self, V: Array, dim: int) -> Array:
-        step = max(1, self.memory // (2 * self.dtype.itemsize * max(dim, 1)))
-        spans = [slice(i, i + step) for i in range(0, max(self.shape), step)]
-        weights = np.zeros((dim, V.shape[1]))
-        for span in spans[: -(-self.shape[1] // step)]:
-            weights += self.kernel.phi(self.cols[span]).T @ V[span]
-        weights = weights.astype(self.dtype)
-        rows = spans[: -(-self.shape[0] // step)]
-        return np.vstack([self.kernel.phi(self.rows[span]) @ weights for span in rows]).astype(np.float64)
+        weights = self.feature_sums(V, dim).astype(self.dtype)
+        product = np.empty((self.shape[0], V.shape[1]))
+        for span in self._spans(self.shape[0], dim):
+            product[span] = self.kernel.phi(self.rows[span]) @ weights
+        return product
+
+    def feature_sums(self, V: Array, dim: int) -> Array:
+        """Return Φᵀ V over the objects of the columns, dim × c, where the kernel has an explicit map."""
+        sums = np.zeros((dim, V.shape[1]))
+        for span in self._spans(self.shape[1], dim):
+            sums += self.kernel.phi(self.cols[span]).T @ V[span]
+        return sums
+
+    def _spans(self, n: int, dim: int) -> list[slice]:
+        step = max(1, self.memory // (4 * self.dtype.itemsize * max(dim, 1)))
+        return [slice(i, min(i + step, n)) for i in range(0, n, step)]
 
     @property
     def T(self) -> Gram:
@@ -202,7 +219,7 @@ class Gram:
         """Move the origin to the centre of mass (Algorithm 5.3): (I − 11ᵀ/n) K (I − 11ᵀ/n), still an operator."""
         self._require_symmetric("center")
         self._require_no_ridge("center")
-        kernel = self.kernel.center(self.rows)
+        kernel = self.kernel.center(self)
         return Gram(kernel, kernel.lift(self.rows), memory=self.memory)
 
     def normalize(self) -> Gram:
@@ -241,6 +258,10 @@ class Gram:
     def _require_no_ridge(self, what: str) -> None:
         if self.diagonal:
             raise ValueError(f"{what} after ridge() is ambiguous: transform the Gram first, then add λ to its diagonal")
+
+
+def _chosen(index: Any, n: int) -> Array:
+    return np.atleast_1d(np.arange(n)[index])
 
 
 def finite_norms(kernel: Similarity, a: Encoded) -> Array:

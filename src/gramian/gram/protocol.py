@@ -27,6 +27,9 @@ class Similarity(Protocol):
     def phi(self, a: Encoded) -> Any:
         """Return the explicit features Φ, one row per object, dense or sparse."""
 
+    def accuracy(self, dtype: Any) -> float:
+        """Return the error of an entry relative to κ(x, x)."""
+
     def center(self, reference: Any) -> Derived:
         """Return the kernel whose origin is the centre of mass of `reference`."""
 

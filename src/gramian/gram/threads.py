@@ -65,7 +65,7 @@ class _SingleBlas:
         with self._lock:
             if self._inside == 0:
                 self._controller = self._controller or ThreadpoolController()
-                self._limit = self._controller.limit(limits=1, user_api="blas")
+                _aside(self._enter)
             self._inside += 1
         try:
             yield
@@ -73,7 +73,18 @@ class _SingleBlas:
             with self._lock:
                 self._inside -= 1
                 if self._inside == 0:
-                    self._limit.restore_original_limits()
+                    _aside(self._limit.restore_original_limits)
+
+    def _enter(self) -> None:
+        assert self._controller is not None
+        self._limit = self._controller.limit(limits=1, user_api="blas")
+
+
+def _aside(action: Callable[[], None]) -> None:
+    """Act in a thread of its own: only the thread that set a limit may change it, or anybody once that one is gone."""
+    thread = threading.Thread(target=action)
+    thread.start()
+    thread.join()
 
 
 _SINGLE_BLAS = _SingleBlas()

@@ -102,10 +102,10 @@ class Kernel(BaseKernel):
 
     def center(self, X: Any) -> Centered:
         """Return the kernel of φ(x) − φ_S, φ_S the centre of mass of the sample X (seed 000, Algorithm 5.3)."""
-        if isinstance(X, Encoded):
+        if isinstance(X, Gram):
             return Centered(self, X)
         settled = self.fit(X)
-        return Centered(settled, settled.encode(X).copy())
+        return Centered(settled, Gram(settled, settled.encode(X).copy()))
 
 
 class Pair(Kernel):
@@ -421,11 +421,11 @@ class Normalized(Rowwise):
 class Anchored(Kernel):
     """A kernel about elements w₁…w_r spanned by a reference sample: encodings are the base's and ⟨φ(x), wⱼ⟩.
 
-    `reference` holds the sample, encoded by `base`.
+    `reference` is the Gram of the sample under `base`: its objects, its memory budget, and its means once known.
     """
 
     base: Kernel
-    reference: Encoded
+    reference: Gram
 
     @abstractmethod
     def _products(self, gram: Gram) -> Array:
@@ -433,7 +433,7 @@ class Anchored(Kernel):
 
     @cached_property
     def _reference_products(self) -> Array:
-        return self._products(Gram(self.base, self.reference))
+        return self._products(self.reference)
 
     @property
     def scratch(self) -> int:
@@ -444,9 +444,9 @@ class Anchored(Kernel):
 
     def lift(self, base: Encoded) -> Encoded:
         """Add ⟨φ(x), wⱼ⟩ to the encodings of the base kernel; those of the reference sample are computed once."""
-        if base is self.reference:
+        if base is self.reference.rows:
             return Encoded((base, self._reference_products))
-        return Encoded((base, self._products(Gram(self.base, base, self.reference))))
+        return Encoded((base, self._products(Gram(self.base, base, self.reference.rows, memory=self.reference.memory))))
 
 
 class Centered(Anchored):
@@ -492,8 +492,9 @@ class Centered(Anchored):
 
     @cached_property
     def _mean_features(self) -> Array:
-        features = self.base.phi(self.reference)
-        return np.asarray(features.mean(axis=0, dtype=np.float64), dtype=features.dtype).reshape(1, -1)
+        n, dim = len(self.reference), self.base.phi(self.reference.rows[:1]).shape[1]
+        sums = self.reference.feature_sums(np.ones((n, 1), self.reference.dtype), dim)
+        return (sums.T / n).astype(self.reference.dtype)
 
     def phi(self, a: Encoded) -> Any:
         features = self.base.phi(a.parts[0])

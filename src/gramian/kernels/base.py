@@ -11,6 +11,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any, Self
 
+import numpy as np
+
 from gramian.checks import Array
 from gramian.gram.encoded import Encoded
 from gramian.gram.gram import Gram, finite_norms
@@ -49,6 +51,11 @@ class BaseKernel(Value, ABC):
     def scratch(self) -> int:
         """How many arrays of the size of `out` `block` needs besides it, for the memory budget."""
         return 1
+
+    def accuracy(self, dtype: np.dtype[Any]) -> float:
+        """Return the error of an entry relative to κ(x, x): rounding, or that of the least accurate inner kernel."""
+        inner = [k.accuracy(dtype) for k in self.params().values() if isinstance(k, BaseKernel)]
+        return max(inner, default=float(np.finfo(dtype).eps))
 
     def fit(self, X: Any) -> Self:
         """Return this kernel with what it takes from data (``bandwidth="median"``) settled on the sample X.

@@ -24,7 +24,7 @@ def squared_distances(A: Array, B: Array, scale: float, out: Array, *, factor: f
     absolute error below η is enough (the profile has a bounded slope at 0, as a Gaussian has), which saves the second
     look in all but extreme cases. O(n m d).
     """
-    eta = accuracy(out.dtype)
+    eta = distance_accuracy(out.dtype)
     A, B = A.astype(out.dtype, copy=False), B.astype(out.dtype, copy=False)
     with np.errstate(all="ignore"):
         origin = B.mean(axis=0)
@@ -49,7 +49,7 @@ def squared_distances(A: Array, B: Array, scale: float, out: Array, *, factor: f
             out[i, j] = factor * np.einsum("ij,ij->i", gap, gap)
 
 
-def accuracy(dtype: np.dtype[np.generic]) -> float:
+def distance_accuracy(dtype: np.dtype[np.generic]) -> float:
     """Return η, the relative error allowed in a squared distance."""
     return 3e-5 if dtype.itemsize == 4 else 1e-9
 

@@ -113,7 +113,7 @@ class Polynomial(DotProduct):
 
     def feature_dim(self, a: Encoded) -> int | None:
         (A,) = a
-        return None if is_sparse(A) else self.dimension(A.shape[1])
+        return self.dimension(A.shape[1])
 
     def phi(self, a: Encoded) -> Any:
         (A,) = a

@@ -19,7 +19,7 @@ from gramian.gram.encoded import Encoded
 from gramian.kernels import monomials
 from gramian.kernels.algebra import Kernel
 from gramian.kernels.bandwidth import check_bandwidth, median_distance, settled
-from gramian.kernels.distances import squared_distances
+from gramian.kernels.distances import distance_accuracy, squared_distances
 
 FAR = 1e7  # squared distances in bandwidths beyond which every Matérn kernel is 0 in double precision
 LARGEST_NU = 100.0
@@ -42,6 +42,9 @@ class Distance(Kernel):
     @property
     def scratch(self) -> int:
         return 4
+
+    def accuracy(self, dtype: np.dtype[Any]) -> float:
+        return distance_accuracy(dtype)
 
     def encode(self, X: Any) -> Encoded:
         settled(self.bandwidth)

@@ -14,6 +14,7 @@ from typing import Any, Self, dataclass_transform
 import numpy as np
 
 from gramian.gram.encoded import Encoded
+from gramian.gram.gram import Gram
 
 ATOM = 9  # binds tighter than any operator
 
@@ -105,7 +106,7 @@ def text(v: Any) -> str:
     """Write a parameter: numbers so that they can be read back, arrays and samples by their size."""
     if isinstance(v, np.ndarray):
         return f"<{' × '.join(map(str, v.shape))} array>"
-    if isinstance(v, Encoded):
+    if isinstance(v, Gram):
         return f"<{len(v)} objects>"
     return getattr(v, "__name__", None) or repr(v.item() if isinstance(v, np.generic) else v)
 
@@ -113,6 +114,8 @@ def text(v: Any) -> str:
 def _same(v: Any, w: Any) -> bool:
     if isinstance(v, np.ndarray) or isinstance(w, np.ndarray):
         return type(v) is type(w) and v.dtype == w.dtype and np.array_equal(v, w)
+    if isinstance(v, Gram) and isinstance(w, Gram):
+        return v is w or (v.kernel == w.kernel and _same(v.rows, w.rows))
     if isinstance(v, Encoded) and isinstance(w, Encoded):
         return v is w or (len(v.parts) == len(w.parts) and all(map(_same, v.parts, w.parts)))
     if hasattr(v, "tocsr") and hasattr(w, "tocsr"):
@@ -125,6 +128,8 @@ def _same(v: Any, w: Any) -> bool:
 def _fingerprint(v: Any) -> Any:
     if isinstance(v, np.ndarray):
         return v.shape, v.dtype.str, zlib.crc32(np.ascontiguousarray(v + 0).tobytes())  # −0 + 0 is 0
+    if isinstance(v, Gram):
+        return _fingerprint(v.rows)
     if isinstance(v, Encoded):
         return tuple(_fingerprint(p) for p in v.parts)
     if hasattr(v, "tocsr"):

@@ -277,7 +277,7 @@ class Vectors:
     @cached_property
     def _about_mean(self) -> Centered:
         """The kernel about the centre of mass of these points: one sweep over K serves all that is asked of it."""
-        return self.space.kernel.center(self.points)
+        return self.space.kernel.center(self.gram())
 
     @cached_property
     def _squared_deviations(self) -> Array:
@@ -364,7 +364,7 @@ class Vectors:
             self._require_same_space(w)
             w._require_single("deflate")
             basis = w.unit()
-        return self._under(Deflated(self.space.kernel, basis.points, basis._explicit()))
+        return self._under(Deflated(self.space.kernel, self.space.gram(basis.points, basis.points), basis._explicit()))
 
     def subspace(
         self,

@@ -17,9 +17,8 @@ def measure() -> dict[str, tuple[str, list[int], list[dict[str, float]]]]:
 
 
 def slope(sizes: list[int], values: list[float]) -> float:
-    """Exponent of growth over the larger half of the sizes, where fixed costs no longer show."""
-    keep = len(sizes) // 2
-    return float(np.polyfit(np.log(sizes[keep:]), np.log(values[keep:]), 1)[0])
+    """Exponent of growth over the three largest sizes, where fixed costs no longer show."""
+    return float(np.polyfit(np.log(sizes[-3:]), np.log(values[-3:]), 1)[0])
 
 
 def draw(measured: dict, picture: Path) -> None:

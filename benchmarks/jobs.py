@@ -41,7 +41,10 @@ if __name__ == "__main__":
     run = job(n)
     forget_peak()
     before = peak_memory()
-    start = time.perf_counter()
-    run()
-    seconds = time.perf_counter() - start
-    print(json.dumps({"seconds": seconds, "megabytes": (peak_memory() - before) / 1e6}))
+    seconds = []
+    while len(seconds) < 3 and sum(seconds) < 5:
+        run = run if not seconds else job(n)  # what a run leaves behind must not help the next one
+        start = time.perf_counter()
+        run()
+        seconds.append(time.perf_counter() - start)
+    print(json.dumps({"seconds": min(seconds), "megabytes": (peak_memory() - before) / 1e6}))

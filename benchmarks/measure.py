@@ -65,10 +65,9 @@ def limits(dtype: type, width: int) -> dict[str, float]:
     from threadpoolctl import threadpool_limits
 
     rng = np.random.default_rng(0)
-    A = rng.standard_normal((768, width)).astype(dtype)
-    out = np.empty((768, 768), dtype)
+    A, B = rng.standard_normal((2, 768, width)).astype(dtype)
+    exponents, out = -rng.random((768, 768)).astype(dtype), np.empty((768, 768), dtype)
     with threadpool_limits(1):
-        product = best(lambda: np.matmul(A, A.T, out=out), 20)
-    out[...] = -rng.random(out.shape)
-    exponential = best(lambda: np.exp(out, out=out), 20)
+        product = best(lambda: np.matmul(A, B.T, out=out), 50)
+    exponential = best(lambda: np.exp(exponents, out=out), 50)
     return {"product": product / out.size * 1e9, "exp": exponential / out.size * 1e9}

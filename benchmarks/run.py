@@ -69,8 +69,9 @@ def page(claims: list[Claim], measured: dict) -> str:
     ]
     return f"""# Benchmarks
 
-Written by `make bench`. {machine()}. Only ratios mean anything on a shared machine: both sides of each are
-measured in turn in the same run, and the best of each counts. A ratio above 1 means gramian is faster.
+Written by `make bench`. {machine()}.
+Only ratios mean anything on a shared machine: both sides of each are measured in turn in the same run, and the best of
+each counts. A ratio above 1 means gramian is faster.
 
 {chr(10).join(table)}
 

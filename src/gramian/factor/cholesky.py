@@ -24,7 +24,8 @@ from gramian.gram.gram import Gram
 Pivoting = Literal["greedy", "random"] | None
 
 BATCH = 128  # pivots proposed at a time
-STRIPE = 8192  # rows of the factor updated at a time
+STRIPE = 4096  # rows of the factor updated at a time
+SURE = 1024  # columns up to which memory is taken at once; a larger factor grows as it needs to
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,9 +129,8 @@ def cholesky(
         if batch is None:
             break
         growing.take(*batch, goal)
-    k = growing.count
-    pivots = np.array(growing.pivots, dtype=np.intp)
-    return LowRank(np.ascontiguousarray(growing.F[:, :k]), pivots, growing.residual, growing.trace)
+    factor = np.ascontiguousarray(growing.F[:, : growing.count])
+    return LowRank(factor, np.array(growing.pivots, dtype=np.intp), growing.residual, growing.trace)
 
 
 class _Growing:
@@ -146,7 +146,7 @@ class _Growing:
         self.eps = float(np.finfo(gram.dtype).eps)
         self.noise = 8 * self.eps * np.sqrt(len(gram)) * float(self.norms.max())
         self.slack = np.sqrt(self.eps) * float(self.norms.max()) * (1e-3 if leave_out else 1.0)
-        self.F = np.empty((len(gram), min(rank, BATCH)), gram.dtype, order="F")
+        self.F = np.empty((len(gram), rank if rank <= SURE else BATCH), gram.dtype)
         self.pivots: list[int] = []
 
     @property
@@ -156,57 +156,55 @@ class _Growing:
 
     def take(self, proposed: Array, thresholds: Array, goal: float) -> None:
         """Take those proposed pivots, in order, whose residual given the earlier ones is above its threshold."""
-        k = self.count
-        F = self.F[:, :k]
+        F = self.F[:, : self.count]
         H = (self.gram.block(proposed, proposed) - F[proposed] @ F[proposed].T).astype(np.float64)
-        accepted, L = eliminate(H, thresholds, self.most - k)
-        keep = 0
-        if accepted:
-            new = self._columns(proposed[accepted], L)
-            keep = self._needed(new, goal)
-            self._append(new[:, :keep], proposed[accepted[:keep]])
-        if keep == len(accepted) and not self.leave_out:
+        accepted, L = eliminate(H, thresholds, self.most - self.count)
+        kept = self._extend(proposed[accepted], L, goal) if accepted else 0
+        if kept == len(accepted) and not self.leave_out:
             # The matrix itself says that nothing is left of these, where the diagonal may still show a remainder.
             self.residual[proposed[np.diagonal(H) <= self.noise]] = 0.0
 
-    def _columns(self, chosen: Array, L: Array) -> Array:
-        k = self.count
-        columns = self.gram.columns(chosen)
-        pivot_rows = self.F[chosen, :k]
+    def _extend(self, chosen: Array, L: Array, goal: float) -> int:
+        """Add the pivots' columns, (K[:, p] − F F[p]ᵀ) L⁻ᵀ, as many as are needed for the goal; return how many."""
+        k, t = self.count, len(chosen)
+        self._reserve(k + t)
+        columns, pivot_rows = self.gram.columns(chosen), self.F[chosen, :k]
+        inverse = solve_triangular(L, np.eye(t), lower=True, check_finite=False).T.astype(self.F.dtype)
+        new = self.F[:, k : k + t]
+        by_column = np.zeros(t)
+        left = self.residual.copy()
         for start in range(0, len(columns), STRIPE):
             rows = slice(start, start + STRIPE)
-            part = columns[rows] - self.F[rows, :k] @ pivot_rows.T
-            if len(chosen) == 1:
-                columns[rows] = part / L[0, 0]
-            else:
-                columns[rows] = solve_triangular(L, part.T, lower=True, check_finite=False).T
-        return columns
+            part = (columns[rows] - self.F[rows, :k] @ pivot_rows.T) @ inverse
+            new[rows] = part
+            np.square(part, out=part)
+            by_column += part.sum(axis=0, dtype=np.float64)
+            left[rows] -= part.sum(axis=1, dtype=np.float64)
+        needed = int(np.count_nonzero(self.residual.sum() - np.cumsum(by_column) > goal)) + 1
+        if needed < t:
+            left = self.residual - np.square(new[:, :needed]).sum(axis=1, dtype=np.float64)
+        return self._commit(chosen[:needed], left)
 
-    def _needed(self, new: Array, goal: float) -> int:
-        """Return how many of the new columns are needed to bring the residual trace down to the goal."""
-        explained = np.cumsum(np.einsum("ij,ij->j", new, new, dtype=np.float64))
-        return int(np.count_nonzero(self.residual.sum() - explained > goal)) + 1
+    def _reserve(self, width: int) -> None:
+        if width > self.F.shape[1]:
+            larger = np.empty((len(self.F), min(self.most, 2 * width)), self.F.dtype)
+            larger[:, : self.count] = self.F[:, : self.count]
+            self.F = larger
 
-    def _append(self, new: Array, chosen: Array) -> None:
-        left = self.residual - np.einsum("ij,ij->i", new, new, dtype=np.float64)
+    def _commit(self, chosen: Array, left: Array) -> int:
         lowest = int(np.argmin(left))
         if left[lowest] < -self.slack:
             if self.leave_out:
-                return
+                return 0
             raise ValueError(
                 f"K is not positive semidefinite: object {lowest} has a squared distance of {left[lowest]:.3g} "
                 "from the span of others; gm.is_psd tells more"
             )
-        k, t = self.count, len(chosen)
-        if k + t > self.F.shape[1]:
-            larger = np.empty((len(self.F), min(self.most, 2 * (k + t))), self.F.dtype, order="F")
-            larger[:, :k] = self.F[:, :k]
-            self.F = larger
-        self.F[:, k : k + t] = new
         self.pivots += [int(p) for p in chosen]
+        left[chosen] = 0.0
+        left[left <= self.noise] = 0.0
         self.residual = left
-        self.residual[chosen] = 0.0
-        self.residual[self.residual <= self.noise] = 0.0
+        return len(chosen)
 
 
 def eliminate(H: Array, thresholds: Array, most: int) -> tuple[list[int], Array]:

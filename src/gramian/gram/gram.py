@@ -105,7 +105,7 @@ class Gram:
         out = np.empty((len(i), len(j)), self.dtype)
         if out.size == 0:
             return out
-        a, b = self.rows[i], self.cols[j]
+        a, b = self.rows[rows if isinstance(rows, slice) else i], self.cols[cols if isinstance(cols, slice) else j]
         tiling = self._tiling(out.shape, symmetric=False)
         tiles.fill(lambda r, c, tile: self.kernel.block(a[r], b[c], tile), tiling, None, out)
         if self.diagonal:

@@ -476,8 +476,8 @@ class Centered(Anchored):
         norms = self.base.squared_norms(base)
         if self._explicit(a):
             features = self.phi(a)
-            return _above(np.einsum("ij,ij->i", features, features), norms, digits=2)
-        return _above(norms + (self._mean - 2 * m[:, 0]), norms + abs(self._mean))
+            return remainder(np.einsum("ij,ij->i", features, features), norms, digits=2)
+        return remainder(norms + (self._mean - 2 * m[:, 0]), norms + abs(self._mean))
 
     def _explicit(self, a: Encoded) -> bool:
         # With few features φ(x) − φ_S is formed outright: subtracting means of κ would cancel digits far from 0.
@@ -504,32 +504,7 @@ class Centered(Anchored):
         return f"{inside(self.base, ATOM)}.center(<{len(self.reference)} objects>)"
 
 
-class Deflated(Anchored):
-    """The kernel of (I − W Wᵀ) φ(x): κ less its part along orthonormal w₁…w_r (seed 000, "Projections and deflations").
-
-    κ̃(x, z) = κ(x, z) − Σⱼ ⟨wⱼ, φ(x)⟩ ⟨wⱼ, φ(z)⟩, with wⱼ = Σᵢ A[i, j] φ(xᵢ) over the reference sample.
-    """
-
-    coefficients: Array
-
-    def _products(self, gram: Gram) -> Array:
-        return gram.apply(self.coefficients)
-
-    def block(self, a: Encoded, b: Encoded, out: Array) -> None:
-        (base_a, G_a), (base_b, G_b) = a, b
-        self.base.block(base_a, base_b, out)
-        out -= (G_a @ G_b.T).astype(out.dtype, copy=False)
-
-    def squared_norms(self, a: Encoded) -> Array:
-        base, G = a
-        norms = self.base.squared_norms(base)
-        return _above(norms - np.einsum("ij,ij->i", G, G), norms)
-
-    def __repr__(self) -> str:
-        return f"{inside(self.base, ATOM)}.deflate(<{self.coefficients.shape[1]} directions>)"
-
-
-def _above(squares: Array, scale: Array, digits: int = 1) -> Array:
+def remainder(squares: Array, scale: Array, digits: int = 1) -> Array:
     """Return squared norms that are what is left of larger ones, 0 where that is only rounding."""
     noise = (8 * np.finfo(scale.dtype).eps) ** digits
     return np.where(squares > noise * scale, squares, 0).astype(scale.dtype)

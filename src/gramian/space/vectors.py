@@ -20,7 +20,8 @@ from gramian.factor.cholesky import Pivoting, cholesky
 from gramian.factor.eigen import DENSE, eigen
 from gramian.gram.encoded import Encoded
 from gramian.gram.gram import Gram
-from gramian.kernels.algebra import Centered, Deflated, Kernel
+from gramian.kernels.algebra import Centered, Kernel
+from gramian.kernels.deflated import Deflated
 from gramian.space.subspace import Subspace, eigen_subspace, gram_schmidt_subspace
 
 

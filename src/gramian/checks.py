@@ -144,6 +144,27 @@ def as_indices(X: Any, size: int, name: str = "X") -> Array:
     return indices.astype(np.intp, copy=False)
 
 
+def as_array(values: Any, name: str) -> Array:
+    """Return values as a real array of any shape; ragged and non-numeric ones are refused."""
+    try:
+        found = np.asarray(values)
+    except ValueError:
+        raise ValueError(f"{name} are ragged; a rectangular array of numbers expected") from None
+    if found.dtype.kind not in "fiub":
+        raise TypeError(f"{name} have dtype {found.dtype}; real numbers expected")
+    return found
+
+
+def as_selection(index: Any, size: int) -> Array:
+    """Return the positions that an integer, a slice, a mask or a list selects among `size`; a scalar for an integer."""
+    if isinstance(index, bool | np.bool_) or index is None:
+        raise TypeError(f"the index is {index!r}; an integer, a slice or a list of integers expected")
+    chosen = np.arange(size)[index]
+    if chosen.ndim > 1:
+        raise ValueError(f"the index has {chosen.ndim} dimensions; an integer, a slice or a flat list expected")
+    return np.asarray(chosen)
+
+
 def as_number(value: Any, name: str) -> float:
     """Return value as a finite float; booleans and strings are refused."""
     if isinstance(value, bool) or not isinstance(value, numbers.Real | np.floating | np.integer):

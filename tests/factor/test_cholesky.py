@@ -1,6 +1,7 @@
 """Cholesky factors of a Gram against Code Fragment 5.4 written out in plain Python."""
 
 import math
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -205,6 +206,57 @@ def test_the_first_of_rank_and_tol_stops_it():
     assert gm.cholesky(K, rank=40, tol=0.5).rank < 40
 
 
+@pytest.mark.parametrize("batch", [1, 7, 128])
+@every_pivoting
+@pytest.mark.parametrize("tol", [0.5, 0.1, 1e-3, 1e-6])
+def test_no_pivot_is_taken_beyond_the_one_that_reaches_the_error(monkeypatch, batch, pivoting, tol):
+    monkeypatch.setattr(module, "BATCH", batch)
+    K = gm.Gaussian().gram(X)
+    low = gm.cholesky(K, tol=tol, pivoting=pivoting, rng=0)
+    assert low.rank > 0
+    before = low.factor[:, :-1]
+    assert low.residual.sum() <= tol * K.trace()
+    assert K.trace() - (before**2).sum() > tol * K.trace()
+    np.testing.assert_allclose(low.residual, np.diag(K.dense() - low.factor @ low.factor.T), atol=1e-12)
+
+
+@every_pivoting
+@pytest.mark.parametrize("tol", [1.0, 2.0])
+def test_an_error_of_the_whole_trace_takes_no_pivot(pivoting, tol):
+    low = gm.cholesky(gm.Gaussian().gram(X), tol=tol, pivoting=pivoting, rng=0)
+    assert low.rank == 0
+    assert low.factor.shape == (40, 0)
+    assert low.relative_error == 1.0
+
+
+@every_pivoting
+def test_a_tolerance_without_a_rank_takes_memory_for_the_columns_it_needs(pivoting):
+    n = 20_000
+    K = gm.Gaussian(bandwidth=1.0).gram(np.random.default_rng(5).standard_normal((n, 2)), memory="8 MB")
+    tracemalloc.start()
+    try:
+        low = gm.cholesky(K, tol=0.05, pivoting=pivoting, rng=0)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert low.relative_error <= 0.05
+    assert peak <= 80 * 10**6 < n * n * 8 / 10
+
+
+# The given order
+
+
+@pytest.mark.parametrize("bandwidth", [1.0, 10.0])
+@every_pivoting
+def test_nearly_dependent_points_leave_residuals_that_are_true(bandwidth, pivoting):
+    K = gm.Gaussian(bandwidth).gram(np.linspace(0, 100, 300)[:, None])
+    low = gm.cholesky(K, pivoting=pivoting, rng=0)
+    error = K.dense() - low.factor @ low.factor.T
+    np.testing.assert_allclose(low.residual, np.diag(error), rtol=0, atol=1e-8)
+    assert np.abs(error).max() <= low.residual.max() + 1e-8  # |eᵢⱼ|² ≤ eᵢᵢ eⱼⱼ for what is left of a Gram
+    assert (low.residual >= 0).all()
+
+
 # Rank (Proposition 5.11)
 
 
@@ -359,6 +411,13 @@ def test_a_bad_argument_is_refused_by_name(arguments, error, message):
         gm.cholesky(gm.Gaussian().gram(X), **arguments)
 
 
+@pytest.mark.parametrize("pivoting", ["greedy", "random"])
+@pytest.mark.parametrize("K", [[[1.0, 2.0], [2.0, 1.0]], [[1.0, 2.0, 0.0], [2.0, 1.0, 0.0], [0.0, 0.0, 5.0]]], ids=len)
+def test_an_indefinite_matrix_is_refused_with_advice(pivoting, K):
+    with pytest.raises(ValueError, match="K is not positive semidefinite: object .*; gm.is_psd tells more"):
+        gm.cholesky(given_matrix(np.array(K)), pivoting=pivoting, rng=0)
+
+
 def test_a_rectangular_gram_is_refused():
     with pytest.raises(ValueError, match=r"cholesky needs a symmetric Gram: make it with kernel.gram\(X\)"):
         gm.cholesky(gm.Gaussian().gram(X, X[:5]))
@@ -375,3 +434,9 @@ def test_a_matrix_with_a_chosen_spectrum_is_factored_with_the_error_of_its_tail(
             low = gm.cholesky(given_matrix(K), rank=k, pivoting=pivoting, rng=0)
             assert low.residual.sum() >= values[k:].sum() - 1e-14
             assert low.residual.sum() <= 50 * values[k:].sum()
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_given_order_finds_the_rank_of_cubic_monomials(seed):
+    points = np.random.default_rng(seed).standard_normal((60, 2))
+    assert gm.cholesky(gm.Polynomial(degree=3).gram(points), pivoting=None).rank == 10

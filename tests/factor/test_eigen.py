@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import gramian as gm
+from gramian.factor import krylov
 
 FIVE_POINTS = [[5.9, 3.0], [6.9, 3.1], [6.6, 2.9], [4.6, 3.2], [6.0, 2.2]]  # seed 003, Figure 5.1
 
@@ -57,6 +58,61 @@ def test_the_matrix_free_pairs_are_those_the_matrix_was_made_of(matrix_free):
     np.testing.assert_allclose(pairs.values, values[:4], rtol=1e-10)
     np.testing.assert_allclose(np.abs(pairs.vectors.T @ Q[:, :4]), np.eye(4), atol=1e-7)
     assert (pairs.residuals <= 1e-8).all()
+
+
+SPECTRA = {
+    "geometric": 0.7 ** np.arange(300),
+    "algebraic": 1 / np.arange(1, 301.0) ** 2,
+    "clustered": np.concatenate([1 - 1e-6 * np.arange(8), np.full(292, 0.5)]),
+    "degenerate": np.concatenate([np.ones(5), np.full(20, 0.5), np.zeros(275)]),
+    "more equal ones than a block holds": np.concatenate([np.full(60, 2.0), np.linspace(1, 0, 240)]),
+    "low rank": np.concatenate([[3.0, 2.0, 1.0], np.zeros(297)]),
+    "quartic": np.linspace(1, 0, 300) ** 4,
+    "identity": np.ones(300),
+    "zero": np.zeros(300),
+}
+each_spectrum = pytest.mark.parametrize("spectrum", SPECTRA)
+
+
+@each_spectrum
+@pytest.mark.parametrize("rank", [1, 6, 20])
+def test_matrix_free_pairs_have_small_residuals_whatever_the_spectrum(matrix_free, spectrum, rank):
+    values = SPECTRA[spectrum]
+    gram, Q = with_spectrum(values)
+    pairs = gm.eigen(gram, rank)
+    scale = values[0]
+    exact = (Q * values) @ (Q.T @ pairs.vectors) - pairs.vectors * pairs.values
+    assert (pairs.residuals <= 1e-8 * scale).all()
+    np.testing.assert_allclose(np.linalg.norm(exact, axis=0), pairs.residuals, atol=1e-12)
+    np.testing.assert_allclose(pairs.values, values[:rank], rtol=0, atol=1e-8 * scale)
+    np.testing.assert_allclose(pairs.vectors.T @ pairs.vectors, np.eye(rank), atol=1e-11)
+
+
+@each_spectrum
+@pytest.mark.parametrize("shift", [0.0, -0.75])
+def test_block_lanczos_finds_the_largest_entries_of_a_diagonal(spectrum, shift):
+    diagonal = np.random.default_rng(1).permutation(SPECTRA[spectrum] + shift)
+    found = krylov.leading(lambda V: diagonal[:, None] * V, 300, 6, tol=1e-10, most=200)
+    scale = np.abs(diagonal).max()
+    np.testing.assert_allclose(found.values, np.sort(diagonal)[::-1][:6], rtol=0, atol=1e-9 * scale)
+    exact = np.linalg.norm(diagonal[:, None] * found.vectors - found.vectors * found.values, axis=0)
+    np.testing.assert_allclose(found.residuals, exact, atol=1e-12)
+    assert (exact <= 1e-9 * scale).all()
+    np.testing.assert_allclose(found.vectors.T @ found.vectors, np.eye(6), atol=1e-12)
+
+
+@pytest.mark.parametrize("n", [1, 2, 7, 9, 20])
+def test_block_lanczos_of_a_small_operator_is_its_whole_spectrum(n):
+    diagonal = np.random.default_rng(2).standard_normal(n)
+    found = krylov.leading(lambda V: diagonal[:, None] * V, n, n, tol=1e-12, most=200)
+    np.testing.assert_allclose(found.values, np.sort(diagonal)[::-1], atol=1e-12)
+
+
+def test_block_lanczos_stops_after_the_products_it_is_allowed():
+    products = []
+    diagonal = np.linspace(1, 0, 2000)
+    found = krylov.leading(lambda V: (products.append(1), diagonal[:, None] * V)[1], 2000, 3, tol=0.0, most=12)
+    assert found.products == len(products) == 12
 
 
 @pytest.mark.parametrize("kernel", [gm.Gaussian(), gm.Laplacian(), gm.Polynomial(degree=2)], ids=repr)

@@ -95,6 +95,17 @@ def test_every_kernel_passes_also_with_duplicates(kernel, dtype):
     assert gm.is_psd(K.ridge(1.0)).smallest == pytest.approx(1.0, abs=100 * gm.is_psd(K).tolerance)
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("spread", [1e-6, 1e-3, 1e-1])
+@pytest.mark.parametrize("kernel", [gm.Gaussian(), gm.Matern(), 2 * gm.Gaussian() + 1], ids=repr)
+def test_tight_clusters_far_apart_pass(kernel, spread, dtype):
+    generator = np.random.default_rng(0)
+    centres = ([0.0, 0.0], [1e4, 1e4], [-1e4, 1e4])
+    points = np.concatenate([c + spread * generator.standard_normal((40, 2)) for c in centres]).astype(dtype)
+    assert gm.is_psd(kernel.gram(points))
+    assert gm.is_psd(kernel.gram(points).center())
+
+
 def test_a_low_rank_gram_passes_without_forming_the_matrix(matrix_free):
     certificate = gm.is_psd(gm.Linear().gram(np.random.default_rng(2).standard_normal((200, 4))))
     assert certificate

@@ -481,3 +481,55 @@ def test_data_are_left_alone_even_when_read_only():
 def test_many_lanes_for_few_objects_change_nothing(monkeypatch):
     monkeypatch.setattr(tiles, "cores", lambda: 64)
     check_gram(gm.Gaussian().gram(X))
+
+
+# Indices and vectors at the border
+
+
+def test_a_gram_of_no_objects_is_refused():
+    K = gm.Gaussian().gram(X)
+    for operation in (
+        lambda: K.take([]),
+        lambda: K.take([0], []),
+        lambda: K.take([], [0]),
+        lambda: K.take(slice(0, 0)),
+    ):
+        with pytest.raises(ValueError, match="a Gram of no objects was asked for; at least one index expected"):
+            operation()
+
+
+def test_a_number_selects_one_object():
+    K = gm.Gaussian().gram(X)
+    dense = K.dense()
+    assert K.take(3).dense().tolist() == [[1.0]]
+    np.testing.assert_allclose(K.block(3, 4), dense[3:4, 4:5], atol=1e-13)
+    np.testing.assert_allclose(K.block(-1, [4, 5]), dense[-1:, 4:6], atol=1e-13)
+    np.testing.assert_allclose(K.columns(7), dense[:, 7:8], atol=1e-13)
+    assert K.block([], [1]).shape == (0, 1)
+
+
+@pytest.mark.parametrize("kernel", [gm.Gaussian(), gm.Linear()], ids=repr)
+@pytest.mark.parametrize("entry", [1j, "a", None], ids=repr)
+def test_vectors_that_are_not_real_are_refused(kernel, entry):
+    K, v = kernel.gram(X), np.array([entry] * 60)
+    for operation in (lambda: K @ v, lambda: v @ K, lambda: K.rmatvec(v), lambda: K @ np.stack([v, v], axis=1)):
+        with pytest.raises(TypeError, match="the numbers to multiply a Gram by have dtype .*; real numbers expected"):
+            operation()
+
+
+@pytest.mark.parametrize("kernel", [gm.Gaussian(), gm.Gaussian() + 0.5 * gm.Laplacian()], ids=repr)
+def test_float32_clusters_far_apart_are_centered_accurately(kernel):
+    points = np.concatenate([c + rng.standard_normal((30, 2)) for c in (-1e4, 0.0, 1e4)]).astype(np.float32)
+    found = kernel.gram(points).center()
+    exact = centered(kernel(points.astype(np.float64)))
+    assert found.dtype == np.float32
+    np.testing.assert_allclose(found.dense(), exact, rtol=0, atol=1e-4)
+    np.testing.assert_allclose(found.diag(), np.diag(exact), rtol=0, atol=1e-4)
+
+
+@pytest.mark.parametrize("index", [True, None, [[0, 1], [2, 3]]])
+def test_an_index_that_selects_no_list_of_objects_is_refused(index):
+    K = gm.Linear().gram(X)
+    for operation in (K.take, K.columns):
+        with pytest.raises((TypeError, ValueError), match="the index (is|has) "):
+            operation(index)

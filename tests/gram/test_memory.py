@@ -69,6 +69,16 @@ def test_the_explicit_map_is_taken_a_piece_at_a_time(X):
     assert peak(lambda: K @ np.ones(N)) <= 2 * 10**6
 
 
+@pytest.mark.parametrize("kernel", [gm.Gaussian(), gm.Polynomial(degree=4)], ids=repr)
+def test_centering_keeps_within_its_budget(monkeypatch, kernel):
+    monkeypatch.setattr(tiles, "cores", lambda: 2)
+    points = np.random.default_rng(0).standard_normal((N, 9))  # Φ of the polynomial whole would take 34 MB
+    K = kernel.gram(points, memory="1 MB")
+    vectors = 20 * N * 8
+    assert peak(K.center) <= 10**6 + vectors
+    assert peak(lambda: K.center().row_means()) <= 10**6 + vectors
+
+
 def test_a_wide_factor_is_taken_a_few_columns_at_a_time(monkeypatch):
     n, memory = 1000, 10**5
     X, V = np.random.default_rng(1).standard_normal((n, 2)), np.random.default_rng(2).standard_normal((n, 40))

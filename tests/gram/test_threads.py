@@ -176,6 +176,32 @@ def test_a_second_user_who_comes_and_goes_leaves_blas_to_the_first(two_cores):
     assert set(blas_threads()) == {2}
 
 
+def test_users_who_overlap_leave_blas_its_threads_whoever_leaves_last(two_cores):
+    inside = []
+
+    def user(came, may_leave):
+        def work(lane, job):
+            came.set()
+            assert may_leave.wait(5)
+            inside.extend(blas_threads())
+
+        thread = threading.Thread(target=threads.run, args=(work, [0, 1], 2))
+        thread.start()
+        assert came.wait(5)
+        return thread
+
+    for first_to_leave in (0, 1):
+        gates = [threading.Event(), threading.Event()]
+        users = [user(threading.Event(), gate) for gate in gates]
+        gates[first_to_leave].set()
+        users[first_to_leave].join()
+        assert set(blas_threads()) == {1}
+        gates[1 - first_to_leave].set()
+        users[1 - first_to_leave].join()
+        assert set(blas_threads()) == {2}
+    assert set(inside) == {1}
+
+
 INTERRUPTED = """
     import threading, time
     import numpy as np

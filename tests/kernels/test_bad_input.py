@@ -35,6 +35,8 @@ BAD_DATA = {
     "one dimension": ([1.0, 2.0, 3.0], ValueError, r"X has 1 dimension.*2 expected.*reshape\(-1, 1\)"),
     "a number": (3.0, ValueError, r"X has 0 dimension.*2 expected"),
     "three dimensions": (np.zeros((2, 3, 2)), ValueError, r"X has 3 dimension.*2 expected: one row per sample"),
+    "empty list": ([], ValueError, r"X is empty: its shape is \(0,\); at least one sample"),
+    "masked": (np.ma.array([[1.0, 2.0, 3.0]], mask=[[0, 1, 0]]), ValueError, "X has masked entries; drop or impute"),
     "ragged": ([[1.0, 2.0, 3.0], [1.0]], ValueError, "X is not rectangular: every row must have the same number"),
     "strings": ([["a", "b", "c"]], TypeError, "X has dtype <U1; real numbers expected"),
     "complex": ([[1j, 2.0, 3.0]], TypeError, r"X is complex \(complex128\); real numbers expected"),
@@ -84,6 +86,25 @@ def test_widths_are_named_when_two_collections_do_not_fit():
         gm.Gaussian(1.5)(X, X[:4, :2])
     with pytest.raises(ValueError, match="6 objects with 3 features against 6 objects with 2 features"):
         gm.Linear()(scipy.sparse.csr_array(X), X[:, :2])
+
+
+@pytest.mark.parametrize(
+    "kernel",
+    [
+        gm.Gaussian(1.5) + gm.Linear(),
+        gm.Gaussian(1.5) * gm.Linear(),
+        (gm.Gaussian(1.5) + gm.Linear()).normalize(),
+        2 * gm.Gaussian(1.5) + 1,
+    ],
+    ids=repr,
+)
+def test_widths_are_named_for_a_kernel_made_of_others_too(kernel):
+    with pytest.raises(ValueError, match="6 objects with 3 features against 4 objects with 2 features"):
+        kernel(X, X[:4, :2])
+
+
+def test_masked_array_without_masked_entries_is_data():
+    np.testing.assert_array_equal(gm.Gaussian(1.5)(np.ma.array(X)), gm.Gaussian(1.5)(X))
 
 
 def test_nothing_is_not_data():
@@ -171,10 +192,23 @@ def test_degree_that_is_not_a_positive_integer_is_refused(make, degree, error, m
         (lambda: gm.Matern(1.0, 0), ValueError, "nu is 0; a number above 0 expected"),
         (lambda: gm.Matern(1.0, -0.5), ValueError, "nu is -0.5; a number above 0 expected"),
         (lambda: gm.Matern(1.0, np.inf), ValueError, "nu is inf; a finite number expected"),
+        (lambda: gm.Matern(1.0, 100.5), ValueError, "nu is 100.5; at most 100 expected: the limit .* is gm.Gaussian"),
+        (lambda: gm.Matern(1.0, 1e9), ValueError, "nu is 1000000000.0; at most 100 expected"),
         (lambda: gm.Matern(1.0, "1.5"), TypeError, r"nu is '1.5' \(str\); a real number expected"),
         (lambda: gm.AllSubsets([1.0, -2.0]), ValueError, r"weights\[1\] is -2.0; a number of at least 0 expected"),
         (lambda: gm.AllSubsets([np.nan]), ValueError, r"weights\[0\] is nan; a finite number expected"),
-        (lambda: gm.AllSubsets(["a"]), TypeError, r"weights\[0\] is .*'a'.* a real number expected"),
+        (lambda: gm.AllSubsets(["a"]), TypeError, "weights have dtype <U1; real numbers expected"),
+        (
+            lambda: gm.AllSubsets([[1.0, 2.0, 3.0]]),
+            ValueError,
+            r"weights have shape \(1, 3\); one number for each feature",
+        ),
+        (lambda: gm.AllSubsets(3.0), ValueError, r"weights have shape \(\); one number for each feature"),
+        (
+            lambda: gm.Gaussian(1.0).feature_names(["a"], degree=-1),
+            ValueError,
+            "degree is -1; an integer of at least 0",
+        ),
         (lambda: gm.AllSubsets([1.0, 2.0])(X), ValueError, "there are 2 weights for 3 features; one for each"),
         (lambda: gm.Anova(4)(X), ValueError, "degree is 4 and X has 3 features.*a degree from 1 to 3 expected"),
         (lambda: gm.Gaussian(1.0).features(X, degree=-1), ValueError, "degree is -1; an integer of at least 0"),
@@ -285,6 +319,7 @@ def test_bad_coefficients_are_refused(coefficients, error, message):
         ([[1.0, 2.0], [0.5, 1.0]], ValueError, r"is not symmetric: [AK]\[0, 1\] = 2 but [AK]\[1, 0\] = 0.5"),
         (np.ones((2, 3)), ValueError, r"has shape \(2, 3\); a square matrix expected"),
         ([[np.nan]], ValueError, "holds nan"),
+        ([[np.inf]], ValueError, r"holds inf \(first at index \(0, 0\)\); finite numbers expected"),
         ([1.0, 2.0], ValueError, "has 1 dimension"),
         ([["a"]], TypeError, "has dtype <U1; real numbers expected"),
         ([[1j]], TypeError, "is complex"),
@@ -328,6 +363,8 @@ def test_negative_diagonal_is_refused():
         ([-1, 0], ValueError, "X holds index -1; indices between 0 and 1 expected"),
         ([0.5], TypeError, "X has dtype float64; integer sample indices between 0 and 1 expected"),
         ([np.nan], TypeError, "X has dtype float64; integer sample indices"),
+        ([np.inf], TypeError, "X has dtype float64; integer sample indices"),
+        ([[0], [0, 1]], ValueError, "X is ragged; a flat list of sample indices expected"),
         ([True, False], TypeError, "X has dtype bool; integer sample indices"),
         (["a"], TypeError, "X has dtype <U1; integer sample indices"),
         ([], ValueError, r"X has shape \(0,\); a non-empty list of indices expected"),
@@ -378,6 +415,20 @@ def test_pullback_that_returns_another_number_of_objects_is_refused(count, f):
         K.pullback(f)(X)
 
 
+def test_pullback_that_returns_nothing_is_refused():
+    with pytest.raises(TypeError, match="f returned None; a collection with one object for each of those given"):
+        K.pullback(lambda X: None)(X)
+    with pytest.raises(TypeError, match="f returned 3.0; a collection"):
+        K.pullback(lambda X: 3.0)(X)
+
+
+@pytest.mark.parametrize("what", ["pullback", "reweight"])
+@pytest.mark.parametrize("f", [3, None, "f", np.ones(3)], ids=repr)
+def test_what_is_not_a_function_is_refused_when_it_is_given(what, f):
+    with pytest.raises(TypeError, match=f"{what} takes a function of the whole collection, and got "):
+        getattr(K, what)(f)
+
+
 def test_pullback_whose_images_are_bad_data_is_refused():
     with pytest.raises(ValueError, match="X holds nan"):
         K.pullback(lambda X: X * np.nan)(X)
@@ -409,6 +460,24 @@ def test_reweighting_by_anything_but_one_finite_number_each_is_refused(f, shape)
         K.reweight(f)(X)
 
 
+@pytest.mark.parametrize(("f", "dtype"), [(lambda X: [1j] * len(X), "complex128"), (lambda X: ["a"] * len(X), "<U1")])
+def test_reweighting_by_what_is_not_real_is_refused_with_its_type(f, dtype):
+    with pytest.raises(TypeError, match=f"the numbers that f returned have dtype {dtype}; real numbers expected"):
+        K.reweight(f)(X)
+
+
+def test_reweighting_by_what_float32_cannot_hold_is_refused():
+    with pytest.raises(ValueError, match=r"f returned 1e\+300; finite float32 numbers expected"):
+        K.reweight(lambda X: np.full(len(X), 1e300))(X.astype(np.float32))
+    assert K.reweight(lambda X: np.full(len(X), 1e100))(X).max() == pytest.approx(1e200)
+
+
+@pytest.mark.parametrize("coefficients", [3, None, 2.5], ids=repr)
+def test_coefficients_that_are_no_sequence_are_refused(coefficients):
+    with pytest.raises(TypeError, match=f"coefficients are {coefficients}; a sequence c₀, c₁, c₂, … expected"):
+        K.polynomial(coefficients)
+
+
 # Explicit maps
 
 
@@ -431,3 +500,12 @@ def test_too_many_subsets_to_list_is_an_error_but_the_kernel_is_not():
 def test_arguments_that_do_not_exist_are_refused(make):
     with pytest.raises(TypeError):
         make()
+
+
+def test_shifted_kernel_has_one_more_feature_with_a_name():
+    for k, root in ((gm.Linear() + 1, 1.0), (gm.Linear() + 4, 2.0)):
+        np.testing.assert_array_equal(k.features([[3.0, 5.0]]), [[3.0, 5.0, root]])
+        assert k.feature_names(["a", "b"]) == ["a", "b", "1"]
+    Phi = (gm.Polynomial(2) + 0.5).features(X)
+    np.testing.assert_allclose(Phi @ Phi.T, gm.Polynomial(2)(X) + 0.5, rtol=1e-12)
+    assert (gm.Linear() + 1).features(SPARSE_X).shape == (6, 4)

@@ -236,3 +236,144 @@ def test_result_does_not_depend_on_the_order_or_the_company_of_the_points():
     K = gm.Gaussian(1.0)(X)
     np.testing.assert_allclose(gm.Gaussian(1.0)(X[order]), K[np.ix_(order, order)], atol=1e-9)
     np.testing.assert_allclose(gm.Gaussian(1.0)(X[:3]), K[:3, :3], atol=1e-9)
+
+
+# Extremes
+
+
+@pytest.mark.parametrize("nu", [1.0, 3.3, 10.0, 50.0, 100.0])
+def test_general_matern_of_near_duplicates_is_one(nu):
+    for dtype, gap, tolerance in ((np.float64, 1e-7, 1e-12), (np.float32, 1e-5, 1e-6)):
+        K = gm.Matern(1.0, nu)(np.array([[0.0], [gap]], dtype))
+        assert K.dtype == dtype
+        np.testing.assert_allclose(K, 1, atol=tolerance)
+
+
+@pytest.mark.parametrize("nu", [0.5, 1.5, 2.5])
+@pytest.mark.parametrize("step", [-1e-9, 1e-9])
+def test_general_matern_is_continuous_at_the_closed_forms(nu, step):
+    X = np.array([[0.0], [1e-9], [1e-3], [0.1], [0.7], [1.5], [4.0], [30.0]])
+    np.testing.assert_allclose(gm.Matern(1.0, nu + step)(X), gm.Matern(1.0, nu)(X), atol=1e-7)
+
+
+@pytest.mark.parametrize("nu", [20.0, 50.0, 99.0])
+def test_matern_of_large_nu_tends_to_the_gaussian_and_never_rises_with_distance(nu):
+    r = np.concatenate([[0.0], np.geomspace(1e-12, 20, 400)])[:, None]
+    values = gm.Matern(1.0, nu)(r[:1], r)[0]
+    assert (np.diff(values) <= 1e-12).all()
+    assert np.abs(values - gm.Gaussian(1.0)(r[:1], r)[0]).max() < 1 / nu
+
+
+@pytest.mark.parametrize("nu", [0.5, 0.8, 1.5, 2.5, 3.3, 100.0])
+@pytest.mark.parametrize("far", [1e100, 1e200, 1.7e308])
+def test_matern_at_any_finite_distance_is_zero(nu, far):
+    np.testing.assert_array_equal(gm.Matern(1.0, nu)([[0.0], [far]]), np.eye(2))
+    np.testing.assert_array_equal(gm.Matern(1.0, nu)([[-far, 0.0]], [[far, 1.0]]), 0)
+
+
+@pytest.mark.parametrize("make", [gm.Gaussian, gm.Laplacian, gm.Matern, lambda s: gm.Matern(s, 0.8)])
+def test_radial_kernels_are_right_at_the_limits_of_the_number_format(make):
+    same = np.array([[1, 0, 1], [0, 1, 0], [1, 0, 1]])
+    np.testing.assert_array_equal(make(1e-310)([[1.0], [2.0], [1.0]]), same)
+    np.testing.assert_array_equal(make(1.0)([[1.7e308], [-1.7e308], [1.7e308]]), same)
+    np.testing.assert_allclose(make(1e-310)([[0.0], [1e-310], [3e-310]]), make(1.0)([[0.0], [1.0], [3.0]]), atol=1e-9)
+    np.testing.assert_allclose(make(1e308)([[0.0], [1e308]]), make(1.0)([[0.0], [1.0]]), atol=1e-9)
+    K = make(1e-50)(np.array([[1.0], [2.0], [1.0]], np.float32))
+    assert K.dtype == np.float32
+    np.testing.assert_array_equal(K, same)
+    np.testing.assert_array_equal(make(1e50)(np.array([[1.0], [2.0], [1.0]], np.float32)), 1)
+
+
+@pytest.mark.parametrize("data", [[[1.0], [1e200]], np.array([[1.0], [1e30]], np.float32)], ids=["float64", "float32"])
+def test_normalizing_what_overflows_is_an_error(data):
+    with pytest.raises(ValueError, match=r"overflows float\d\d for 1 object\(s\), first at index 1: rescale the data"):
+        gm.Linear().normalize()(data)
+
+
+@pytest.mark.parametrize(
+    "data", [[[1.0], [1e-160]], np.array([[1.0], [1e-22]], np.float32)], ids=["float64", "float32"]
+)
+def test_normalizing_a_norm_that_has_lost_its_digits_is_an_error(data):
+    with pytest.raises(ValueError, match=r"φ\(x\) = 0 for 1 object\(s\), first at index 1.*cannot be normalized"):
+        gm.Linear().normalize()(data)
+
+
+MIXED = [
+    gm.Linear(),
+    gm.Polynomial(3),
+    gm.Gaussian(1.5),
+    gm.Laplacian(1.5),
+    gm.Matern(1.5),
+    gm.Matern(1.5, 0.8),
+    gm.AllSubsets(),
+    gm.Anova(2),
+    gm.Gaussian(1.5) + 2 * gm.Linear(),
+    gm.Gaussian(1.5) * gm.Polynomial(2),
+    gm.Linear() ** 3,
+]
+
+
+@pytest.mark.parametrize("kernel", MIXED, ids=repr)
+def test_two_precisions_compare_alike_in_either_order(kernel):
+    rng = np.random.default_rng(0)
+    X, Z = rng.normal(size=(20, 3)).astype(np.float32), rng.normal(size=(15, 3))
+    K, T = kernel(X, Z), kernel(Z, X)
+    exact = kernel(X.astype(np.float64), Z)
+    assert K.dtype == T.dtype == np.float64
+    tolerance = 1e-9 * np.abs(exact).max()
+    np.testing.assert_allclose(K, exact, rtol=0, atol=tolerance)
+    np.testing.assert_allclose(T, exact.T, rtol=0, atol=tolerance)
+    np.testing.assert_allclose(kernel.gram(X, Z).T.dense(), K.T, rtol=0, atol=tolerance)
+    np.testing.assert_allclose(kernel.gram(X, Z).T @ np.ones(20), K.T @ np.ones(20), rtol=0, atol=40 * tolerance)
+
+
+def test_products_with_a_polynomial_of_very_high_degree_are_those_of_the_matrix():
+    X = np.random.default_rng(0).uniform(-0.9, 0.9, size=(450, 1))  # 201 monomials, so that the map is used
+    K = gm.Polynomial(200, 0.1).gram(X)
+    V = np.random.default_rng(1).normal(size=(450, 2))
+    np.testing.assert_allclose(K @ V, K.dense() @ V, rtol=1e-9, atol=1e-9 * np.abs(K.dense()).max())
+
+
+def test_features_that_overflow_are_an_error():
+    for kernel, data in ((gm.Polynomial(3), [[1e120]]), (gm.Polynomial(2), np.array([[1e15]], np.float32))):
+        with pytest.raises(ValueError, match="overflows"):
+            kernel.features(data)
+
+
+def test_truncated_features_of_a_gaussian_are_finite_however_far_the_point():
+    Phi = gm.Gaussian(1.0).features([[0.5, 0.1], [1e160, -1e160], [1e100, 0.0]], degree=3)
+    assert np.isfinite(Phi).all()
+    np.testing.assert_array_equal(Phi[1:], 0)
+    np.testing.assert_allclose(Phi[0, 0], np.exp(-0.13))
+
+
+@pytest.mark.parametrize("kernel", [gm.Linear(), 2 * gm.Linear(), gm.Bilinear(np.eye(3)), gm.Linear() + 1], ids=repr)
+def test_centering_far_from_the_origin_keeps_its_digits(kernel):
+    Y = 1e8 + np.random.default_rng(0).normal(size=(30, 3))
+    factor = 2 if kernel == 2 * gm.Linear() else 1
+    about = Y.astype(np.longdouble) - Y.astype(np.longdouble).mean(axis=0)
+    exact = factor * (about @ about.T).astype(np.float64)
+    tolerance = 1e-6 * np.abs(exact).max()
+    centered = kernel.center(Y)
+    np.testing.assert_allclose(centered(Y), exact, rtol=0, atol=tolerance)
+    np.testing.assert_allclose(centered.diag(Y), exact.diagonal(), rtol=0, atol=tolerance)
+    np.testing.assert_allclose(kernel.gram(Y).center().dense(), exact, rtol=0, atol=tolerance)
+    assert gm.FeatureSpace(kernel)(Y).total_variance() == pytest.approx(exact.diagonal().mean(), rel=1e-7)
+
+
+def test_bilinear_kernel_of_a_rank_deficient_float32_matrix_is_accepted():
+    for seed in range(20):
+        F = np.random.default_rng(seed).normal(size=(30, 2)).astype(np.float32)
+        x = np.random.default_rng(seed + 100).normal(size=(4, 30)).astype(np.float32)
+        found, exact = gm.Bilinear(F @ F.T)(x), (x @ F).astype(float) @ (x @ F).T.astype(float)
+        assert found.dtype == np.float32
+        np.testing.assert_allclose(found, exact, rtol=0, atol=1e-4 * np.abs(exact).max())
+
+
+@pytest.mark.parametrize("kernel", [gm.Gaussian(1.0), gm.Matern(1.0), gm.Laplacian(1.0)], ids=repr)
+@pytest.mark.parametrize("far", [1e160, 1e200, 1e300])
+def test_a_point_very_far_away_does_not_spoil_the_others(kernel, far):
+    near = [[0.0], [1.0]]
+    K = kernel([*near, [far]])
+    np.testing.assert_allclose(K[:2, :2], kernel(near), rtol=1e-12)
+    np.testing.assert_array_equal(K[2], [0.0, 0.0, 1.0])

@@ -186,6 +186,79 @@ def test_fit_returns_another_kernel_and_leaves_the_first():
     assert gm.Gaussian(1.5).fit(X) == gm.Gaussian(1.5)
 
 
+# Numbers and arrays by value
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        gm.Gaussian,
+        gm.Laplacian,
+        lambda v: gm.Matern(1.0, v),
+        lambda v: gm.Polynomial(3, v),
+        lambda v: v * gm.Linear(),
+        lambda v: gm.Linear() + v,
+        lambda v: gm.AllSubsets([v, v]),
+        lambda v: gm.Linear().polynomial([v, v]),
+    ],
+)
+def test_numbers_compare_by_value_and_not_by_type(make):
+    kernels = [make(v) for v in (2, 2.0, np.float64(2), np.int64(2), np.float32(2))]
+    assert all(k == kernels[0] for k in kernels)
+    assert len({hash(k) for k in kernels}) == 1
+    assert len(set(kernels)) == 1
+    assert make(2) != make(np.float64(2.5))
+
+
+@pytest.mark.parametrize(
+    "k",
+    [
+        (1 / 3) * gm.Gaussian(1.5),
+        gm.Gaussian(1.5) + 1234567.891,
+        gm.Gaussian(np.float64(0.1) + 0.2),
+        np.float64(1e-17) * gm.Linear() + np.float32(0.1),
+        gm.Linear() / 7,
+        gm.Polynomial(np.int64(3), np.float64(1 / 7)),
+        gm.AllSubsets(np.array([1 / 3, 2.0])),
+    ],
+    ids=repr,
+)
+def test_numbers_print_so_that_they_are_read_back_exactly(k):
+    assert evaluate(repr(k)) == k
+
+
+def test_kernels_with_lists_for_parameters_have_hashes_and_equal_those_with_arrays():
+    for make, value in ((gm.AllSubsets, [1.0, 2.0]), (gm.Bilinear, [[1.0]]), (gm.Bilinear, [[2.0, 1.0], [1.0, 2.0]])):
+        assert make(value) == make(np.array(value))
+        assert hash(make(value)) == hash(make(np.array(value)))
+    assert gm.AllSubsets((1.0, 2.0)) == gm.AllSubsets([1, 2])
+
+
+def test_zero_with_a_minus_is_zero():
+    pairs = [
+        (gm.Polynomial(2, -0.0), gm.Polynomial(2, 0.0)),
+        (gm.AllSubsets([-0.0, 1.0]), gm.AllSubsets([0.0, 1.0])),
+        (gm.Bilinear([[1.0, -0.0], [-0.0, 1.0]]), gm.Bilinear(np.eye(2))),
+        (gm.Linear().center([[-0.0], [1.0]]), gm.Linear().center([[0.0], [1.0]])),
+    ]
+    for k, m in pairs:
+        assert k == m
+        assert hash(k) == hash(m)
+
+
+@pytest.mark.parametrize("make", [gm.Bilinear, lambda A: gm.Gaussian(1.5).center(A), lambda A: gm.Linear().center(A)])
+def test_writing_into_an_array_after_a_kernel_was_made_of_it_changes_nothing(make):
+    A = np.array([[2.0, 1.0], [1.0, 2.0]])
+    points = np.array([[1.0, 0.0], [0.5, 3.0]])
+    k, other = make(A), make(A.copy())
+    before, value = hash(k), k(points)
+    A[...] = 7.0
+    assert k == other
+    assert hash(k) == before == hash(other)
+    np.testing.assert_array_equal(k(points), value)
+    np.testing.assert_array_equal(make(np.array([[2.0, 1.0], [1.0, 2.0]]))(points), value)
+
+
 # scikit-learn
 
 
@@ -233,3 +306,13 @@ def test_data_frame_is_taken_as_an_array():
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame(X, columns=["a", "b", "c"])
     np.testing.assert_allclose(gm.Gaussian(1.5)(frame), gm.Gaussian(1.5)(X), rtol=1e-14)
+
+
+def test_a_matrix_given_as_a_list_is_the_same_kernel_as_the_array():
+    k = gm.Precomputed([[2.0, 1.0], [1.0, 2.0]])
+    assert k == gm.Precomputed(np.array([[2.0, 1.0], [1.0, 2.0]]))
+    assert hash(k) == hash(gm.Precomputed(np.array([[2.0, 1.0], [1.0, 2.0]])))
+
+
+def test_coefficients_given_as_an_array_print_as_numbers():
+    assert repr(gm.Linear().polynomial(np.array([1.0, 2.0]))) == "Linear().polynomial((1.0, 2.0))"

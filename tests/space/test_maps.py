@@ -119,6 +119,22 @@ def test_float32_reproduces_kappa_to_single_precision(X, kind):
 
 
 @pytest.mark.parametrize("kind", MAPS)
+def test_float32_data_have_float32_coordinates(X, Z, kind):
+    fitted = kind(gm.Gaussian(1.0)).fit(X.astype(np.float32))
+    assert fitted.transform(Z.astype(np.float32)).dtype == np.float32
+    assert fitted.fit_transform(X.astype(np.float32)).dtype == np.float32
+    assert kind(gm.Gaussian(1.0)).fit_transform(X).dtype == np.float64
+
+
+@pytest.mark.parametrize("kind", MAPS)
+def test_zero_vectors_map_every_point_to_zero(kind):
+    fitted = kind(gm.Linear()).fit(np.zeros((3, 2)))
+    C = fitted.transform([[1.0, 2.0], [0.0, 0.0]])
+    assert C.shape == (2, 3 if kind is gm.EmpiricalMap else 0)
+    np.testing.assert_array_equal(C, 0.0)
+
+
+@pytest.mark.parametrize("kind", MAPS)
 def test_nearly_dependent_points_do_not_spoil_the_reproduction(kind):
     A = np.linspace(0, 1, 60)[:, None]
     k = gm.Gaussian(1.0)

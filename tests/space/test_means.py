@@ -328,6 +328,26 @@ def test_samples_of_one_point_each_cannot_be_told_apart():
     assert found.distance == pytest.approx(sqrt(2), rel=1e-12)
 
 
+@pytest.mark.parametrize("sizes", [(10, 7), (1, 16), (3, 2)], ids=str)
+def test_copies_of_one_point_cannot_be_told_apart(known, sizes):
+    n, m = sizes
+    copies = np.full((n + m, 2), 1.7)
+    found = gm.mean_test(known.space(copies[:n]), known.space(copies[n:]), permutations=199, rng=0)
+    assert found.p_value == 1.0
+    assert found.distance == pytest.approx(0.0, abs=1e-6)
+
+
+@pytest.mark.parametrize("kernel", [gm.Linear(), gm.Gaussian(1.0), gm.Laplacian(1.0)], ids=repr)
+@pytest.mark.parametrize("shift", [1.0, 1e3, 1e6])
+def test_p_value_of_tied_samples_does_not_change_when_the_origin_moves(kernel, shift):
+    A, B = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([[1.0], [2.0], [4.0], [5.0]])
+    phi = gm.FeatureSpace(kernel)
+    here, there = (gm.mean_test(phi(A + s), phi(B + s), rng=0) for s in (0.0, shift))
+    assert there.p_value == here.p_value
+    assert 0.05 < here.p_value < 1
+    assert there.distance == pytest.approx(here.distance, rel=1e-3)
+
+
 @pytest.mark.parametrize(
     ("changes", "error"),
     [({"permutations": 0}, ValueError), ({"permutations": 1.5}, TypeError), ({"rng": "seed"}, TypeError)],

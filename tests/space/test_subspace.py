@@ -183,6 +183,17 @@ def test_one_point_spans_a_line():
 
 
 @pytest.mark.parametrize("method", METHODS)
+def test_zero_vectors_span_a_subspace_of_no_dimension(method):
+    S = gm.FeatureSpace(gm.Linear())(np.zeros((3, 2)))
+    V = S.subspace(method)
+    assert V.dim == 0
+    assert S.subspace(method, rank=2).dim == 0
+    assert V.coordinates([[1.0, 2.0], [3.0, 4.0]]).shape == (2, 0)
+    assert V.coordinates(S[0]).shape == (0,)
+    assert S.project(V).shape == (3, 0)
+
+
+@pytest.mark.parametrize("method", METHODS)
 def test_float32_points_are_held_to_single_precision(X, method):
     A = X.astype(np.float32)
     V = gm.FeatureSpace(gm.Polynomial(2, 1.0))(A).subspace(method)
@@ -239,6 +250,8 @@ def test_dimension_refuses_a_share_outside_0_and_1(X, share):
         ({"rank": 1.5}, TypeError),
         ({"rank": 0, "method": "eigen"}, ValueError),
         ({"tol": -1.0}, ValueError),
+        ({"tol": -1, "method": "eigen"}, ValueError),
+        ({"tol": float("nan"), "method": "eigen"}, ValueError),
         ({"tol": float("nan")}, ValueError),
         ({"pivoting": "first"}, ValueError),
         ({"pivoting": "random", "rng": "seed"}, TypeError),
@@ -253,3 +266,14 @@ def test_random_pivots_are_those_of_the_seed(X):
     S = gm.FeatureSpace(gm.Gaussian(1.0))(X)
     first, again = (S.subspace(rank=3, pivoting="random", rng=5).coordinates(X) for _ in range(2))
     np.testing.assert_array_equal(first, again)
+
+
+@pytest.mark.parametrize("method", ["gram-schmidt", "eigen"])
+def test_a_sample_at_the_origin_spans_a_subspace_of_dimension_zero(method):
+    S = gm.FeatureSpace(gm.Linear())(np.zeros((3, 2)))
+    V = S.subspace(method)
+    assert V.dim == 0
+    np.testing.assert_array_equal(V.residuals([[3.0, 4.0]]), [5.0])
+    assert V.residuals(S[0]) == 0
+    np.testing.assert_array_equal(V.project([[3.0, 4.0]]).norms(), [0.0])
+    np.testing.assert_array_equal(S.deflate(V).norms(), np.zeros(3))

@@ -101,6 +101,30 @@ def test_cosines_between_combinations_lie_in_their_own_space(explicit, X):
     close(explicit.space(X).combine(A).cosines(), P @ P.T)
 
 
+def test_cosines_between_any_two_kinds_of_elements_are_those_of_the_features(explicit, X, Z):
+    S, T, P, Q = explicit.space(X), explicit.space(Z), explicit.features(X), explicit.features(Z)
+    A = np.random.default_rng(12).normal(size=(len(X), 3))
+    kinds = [
+        (S, P),
+        (T, Q),
+        (S.mean(), P.mean(axis=0)),
+        (T.mean(), Q.mean(axis=0)),
+        (S[2], P[2]),
+        (T[1], Q[1]),
+        (S.combine(A), A.T @ P),
+        (S.combine(A[:, 0]), A[:, 0] @ P),
+        (S[0] - T[0], P[0] - Q[0]),
+    ]
+    for u, f in kinds:
+        for v, g in kinds:
+            expected = np.outer(
+                1 / np.linalg.norm(np.atleast_2d(f), axis=1), 1 / np.linalg.norm(np.atleast_2d(g), axis=1)
+            )
+            expected = (np.atleast_2d(f) @ np.atleast_2d(g).T * expected).reshape(f.shape[:-1] + g.shape[:-1])
+            assert np.shape(u.cosines(v)) == expected.shape
+            close(u.cosines(v), expected, atol=1e-9)
+
+
 def test_correlations_with_new_objects_are_centered_on_the_sample(explicit, X, Z):
     P, Q = explicit.features(X), explicit.features(Z)
     P, Q = P - P.mean(axis=0), Q - P.mean(axis=0)
@@ -277,6 +301,62 @@ def test_zero_vectors_have_no_length_and_no_rank():
     assert (S.mean().norm(), S.total_variance(), S.rank(), S.dimension()) == (0.0, 0.0, 0, 0)
 
 
+def test_identical_points_have_no_variance_no_dimension_and_no_correlation(known):
+    for n in (2, 7):
+        S = known.space([[1.3, 2.7]] * n)
+        assert S.total_variance() == 0.0
+        assert S.dimension() == 0
+        assert S.center().rank() == 0
+        np.testing.assert_array_equal(S.distances(S.mean()), 0.0)
+        with pytest.raises(ValueError, match="vector 0 is the zero vector: it has no direction"):
+            S.correlations()
+
+
+def answers(S, w, Z):
+    """Everything that is kept once it is computed."""
+    return [
+        S.norms(),
+        S.distances(S.mean()),
+        S.inner(S.mean()),
+        S.mean().norms(),
+        S.inner(w),
+        w.norms(),
+        S.project(w),
+        S.residuals(w),
+        w(Z),
+        S.center().norms(),
+        S.center().gram().row_means(),
+        S.gram().row_means(),
+        S.gram().diag(),
+        S.total_variance(),
+        S.subspace().coordinates(S),
+        S.subspace("eigen").residuals(S),
+    ]
+
+
+def test_writing_into_an_answer_does_not_change_the_next_one(known, X, Z):
+    S = known.space(X)
+    w = S.combine(np.linspace(-1, 2, len(X)))
+    expected = [np.copy(a) for a in answers(S, w, Z)]
+    for _ in range(2):
+        for i, answer in enumerate(answers(S, w, Z)):
+            np.testing.assert_array_equal(answer, expected[i])
+            if isinstance(answer, np.ndarray) and answer.flags.writeable:
+                answer[...] = 77.0
+
+
+def test_writing_into_the_weights_of_a_combination_does_not_change_it(known, X, Z):
+    S = known.space(X)
+    for alpha in (np.linspace(-1, 2, len(X)), np.random.default_rng(0).normal(size=(len(X), 3))):
+        w = S.combine(alpha)
+        before = known.loop(Z, X) @ alpha
+        alpha[...] = 5.0
+        np.testing.assert_allclose(w(Z), before, rtol=1e-9, atol=1e-9)
+        norms = w.norms()
+        w(Z)[...] = 77.0
+        np.testing.assert_array_equal(w.norms(), norms)
+
+
 @pytest.mark.parametrize("kernel", [gm.Linear(), gm.Gaussian(1.5), gm.Polynomial(3, 1.0)], ids=str)
 def test_float32_agrees_with_float64_to_single_precision(kernel, X, Z):
     phi = gm.FeatureSpace(kernel)
@@ -338,6 +418,70 @@ def test_what_is_not_a_vector_is_refused(X):
     for operation in [lambda: S.inner(X), lambda: S.distances(X), lambda: S[0] + 1.0, lambda: S[0] - X[0]]:
         with pytest.raises(TypeError):
             operation()
+
+
+def test_data_in_the_place_of_vectors_is_refused_with_advice(X):
+    S = gm.FeatureSpace(gm.Linear())(X)
+    w = S.mean()
+    operations = [
+        lambda: S.inner(X),
+        lambda: S.distances(X),
+        lambda: S.cosines(X),
+        lambda: S.project(X),
+        lambda: S.residuals(X),
+        lambda: S.deflate(X),
+        lambda: S.variance_along(X),
+        lambda: w + X[0],
+        lambda: w - X,
+        lambda: w + 1.0,
+        lambda: S.inner("abc"),
+        lambda: gm.mean_test(S, X),
+    ]
+    for operation in operations:
+        with pytest.raises(TypeError, match=r"Vectors expected, and got .*: take the images of data with phi\(X\)"):
+            operation()
+    for operation in [lambda: X[0] + w, lambda: X - w, lambda: X[0] * w, lambda: w * w, lambda: gm.mean_distance(S, X)]:
+        with pytest.raises(TypeError):
+            operation()
+
+
+@pytest.mark.parametrize(
+    ("index", "error", "message"),
+    [
+        ([[0]], ValueError, "the index has 2 dimensions; an integer, a slice or a flat list expected"),
+        (np.zeros((2, 2), int), ValueError, "the index has 2 dimensions"),
+        (True, TypeError, "the index is True; an integer, a slice or a list of integers expected"),
+        (None, TypeError, "the index is None; an integer, a slice or a list of integers expected"),
+        (1.0, IndexError, "integers"),
+        ("a", IndexError, "integers"),
+    ],
+    ids=repr,
+)
+def test_what_is_no_index_is_refused(X, index, error, message):
+    S = gm.FeatureSpace(gm.Linear())(X)
+    for vectors in (S, S.combine(np.eye(9))):
+        with pytest.raises(error, match=message):
+            vectors[index]
+
+
+@pytest.mark.parametrize("zero", [0, 0.0, -0.0, np.float64(0)])
+def test_a_vector_is_not_divided_by_zero(X, zero):
+    with pytest.raises(ValueError, match="the divisor of a vector is 0; another number expected"):
+        gm.FeatureSpace(gm.Linear())(X).mean() / zero
+
+
+@pytest.mark.parametrize("weights", [np.full(9, 1j), ["a"] * 9, [None] * 9], ids=["complex", "text", "nothing"])
+def test_weights_that_are_not_real_are_refused(X, weights):
+    with pytest.raises(TypeError, match="weights have dtype .*; real numbers expected"):
+        gm.FeatureSpace(gm.Linear())(X).combine(weights)
+
+
+@pytest.mark.parametrize(
+    ("memory", "error"), [("abc", ValueError), (0, ValueError), (-1, ValueError), ([1], TypeError)]
+)
+def test_a_budget_that_makes_no_sense_is_refused_when_it_is_given(memory, error):
+    with pytest.raises(error, match="memory is"):
+        gm.FeatureSpace(gm.Linear(), memory=memory)
 
 
 @pytest.mark.parametrize("weights", [[1.0], np.ones(8), np.ones((8, 2)), 2.0, np.ones((9, 2, 2)), [np.nan] * 9])

@@ -157,3 +157,10 @@ def test_derived_grams_pass(k, X):
     K = k.gram(X)
     for gram in [K.center(), K.normalize(), K + 2.0, K.ridge(0.5), K.take([3, 1]), K.center().normalize()]:
         check_gram(gram)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3])
+@pytest.mark.parametrize("kernel", [gm.Gaussian(1.0), gm.Linear(), gm.Polynomial(2)], ids=repr)
+def test_a_ridge_gram_of_a_few_points_passes(X, kernel, n):
+    check_gram(kernel.gram(X[:n]).ridge(0.5))
+    check_gram(kernel.gram(X[:n]).ridge(100.0))

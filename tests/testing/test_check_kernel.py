@@ -139,7 +139,73 @@ class SparseWrongFeatures(WrongFeatures):
         return scipy.sparse.csr_array(super().phi(a))
 
 
+class EncodesByCompany(Sound):
+    """Centred on whatever collection comes: a point alone is the origin."""
+
+    def encode(self, X):
+        A = np.asarray(X, dtype=np.float64)
+        return gm.Encoded((A - A.mean(axis=0),))
+
+
+class DropsAnObject(Sound):
+    def encode(self, X):
+        return gm.Encoded((np.asarray(X, dtype=np.float64)[:-1],))
+
+
+class NeedsContiguousOut(Sound):
+    """Writes through a flat view, which of a strided array is a copy."""
+
+    def block(self, a, b, out):
+        out.reshape(-1)[...] = (a.parts[0] @ b.parts[0].T).ravel()
+
+
+class StoredNorms(Sound):
+    """The norms are a part of the encoding, and handed out as they are."""
+
+    def encode(self, X):
+        A = np.asarray(X, dtype=np.float64)
+        return gm.Encoded((A, np.einsum("ij,ij->i", A, A)))
+
+    def squared_norms(self, a):
+        return a.parts[1]
+
+
+class IntegerNorms(Sound):
+    def encode(self, X):
+        return gm.Encoded((np.round(X),))
+
+    def squared_norms(self, a):
+        return super().squared_norms(a).astype(int)
+
+
+class NotANumberNorms(Sound):
+    def squared_norms(self, a):
+        norms = super().squared_norms(a)
+        norms[0] = np.nan
+        return norms
+
+
+class InfiniteNorms(NotANumberNorms):
+    def squared_norms(self, a):
+        return np.where(np.isnan(super().squared_norms(a)), np.inf, super().squared_norms(a))
+
+
+class NotANumberFeatures(WrongFeatures):
+    def phi(self, a):
+        features = a.parts[0].copy()
+        features[0, 0] = np.nan
+        return features
+
+
 BROKEN = [
+    (EncodesByCompany(), "an object is encoded on its own"),
+    (DropsAnObject(), "there is one encoding for each object"),
+    (NeedsContiguousOut(), "every value is finite"),
+    (StoredNorms(), "squared_norms returns a new array"),
+    (IntegerNorms(), "squared_norms are float32 or float64"),
+    (NotANumberNorms(), "every κ(x, x) is finite"),
+    (InfiniteNorms(), "every κ(x, x) is finite"),
+    (NotANumberFeatures(), "Φ Φᵀ = K"),
     (Asymmetric(), "κ(x, z) = κ(z, x)"),
     (WrongNorms(), "squared_norms is the diagonal of block"),
     (Indefinite(), "no negative eigenvalue"),
@@ -232,6 +298,26 @@ def test_sound_kernels_pass_in_float32_and_on_sparse_and_read_only_data(X):
     check_kernel(gm.Polynomial(2, 1.0), scipy.sparse.csr_array(np.round(X)))
     X.flags.writeable = False
     check_kernel(gm.Laplacian(1.0), X)
+
+
+@pytest.mark.parametrize("scale", [1e-150, 1e-30, 1e30, 1e100])
+def test_sound_kernels_pass_on_tiny_and_huge_data(X, scale):
+    for kernel in (
+        gm.Linear(),
+        Sound(),
+        gm.Linear() + gm.Bilinear(np.eye(3)),
+        gm.Gaussian(scale),
+        gm.Laplacian("median"),
+    ):
+        check_kernel(kernel, scale * X)
+
+
+@pytest.mark.parametrize("scale", [1e-150, 1e100])
+def test_a_broken_kernel_is_caught_on_tiny_and_huge_data(X, scale):
+    for kernel, claim in ((WrongNorms(), "squared_norms is the diagonal"), (Asymmetric(), "κ(x, z) = κ(z, x)")):
+        with pytest.raises(AssertionError) as caught:
+            check_kernel(kernel, scale * X)
+        assert claim in str(caught.value)
 
 
 def test_centered_and_deflated_kernels_pass(X):

@@ -226,7 +226,9 @@ def eliminate(H: Array, thresholds: Array, most: int) -> tuple[list[int], Array]
 def _in_order(growing: _Growing, rng: np.random.Generator) -> Iterator[tuple[Array, Array]]:
     for i in range(len(growing.residual)):
         if growing.residual[i] > 0:
-            yield np.array([i]), np.array([growing.noise])
+            # Rounding errors have grown by what the smallest pivot so far has divided by.
+            smallest = min((growing.F[p, k] ** 2 for k, p in enumerate(growing.pivots)), default=np.inf)
+            yield np.array([i]), np.array([growing.noise * max(1.0, float(growing.norms.max() / smallest))])
 
 
 def _greedy(growing: _Growing, rng: np.random.Generator) -> Iterator[tuple[Array, Array]]:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from gramian.checks import Array, as_bytes, non_negative
+from gramian.checks import Array, as_array, as_bytes, as_selection, non_negative
 from gramian.gram import tiles
 from gramian.gram.encoded import Encoded
 from gramian.gram.protocol import Derived, Similarity
@@ -101,7 +101,7 @@ class Gram:
 
     def block(self, rows: Any, cols: Any) -> Array:
         """Return the entries at the given row and column indices (arrays or slices) as a dense array."""
-        i, j = _chosen(rows, self.shape[0]), _chosen(cols, self.shape[1])
+        i, j = np.atleast_1d(as_selection(rows, self.shape[0])), np.atleast_1d(as_selection(cols, self.shape[1]))
         out = np.empty((len(i), len(j)), self.dtype)
         if out.size == 0:
             return out
@@ -125,8 +125,8 @@ class Gram:
 
     def take(self, rows: Any, cols: Any = None) -> Gram:
         """Return the Gram of a part of the objects, by index array or slice; nothing is computed."""
-        i = _chosen(rows, self.shape[0])
-        j = None if cols is None else _chosen(cols, self.shape[1])
+        i = np.atleast_1d(as_selection(rows, self.shape[0]))
+        j = None if cols is None else np.atleast_1d(as_selection(cols, self.shape[1]))
         if len(i) == 0 or (j is not None and len(j) == 0):
             raise ValueError("a Gram of no objects was asked for; at least one index expected")
         if j is None and self.symmetric:
@@ -136,9 +136,7 @@ class Gram:
 
     def __matmul__(self, V: Any) -> Array:
         """K V for a vector or a matrix V, in the dtype of K."""
-        if np.asarray(V).dtype.kind not in "fiub":
-            raise TypeError(f"cannot multiply a Gram by an array of dtype {np.asarray(V).dtype}; real numbers expected")
-        W = np.asarray(V, dtype=self.dtype)
+        W = as_array(V, "the numbers to multiply a Gram by").astype(self.dtype, copy=False)
         if W.ndim not in (1, 2) or len(W) != self.shape[1]:
             raise ValueError(f"cannot multiply a Gram of shape {self.shape} by an array of shape {W.shape}")
         product = self.apply(W[:, None] if W.ndim == 1 else W).astype(self.dtype)
@@ -258,10 +256,6 @@ class Gram:
     def _require_no_ridge(self, what: str) -> None:
         if self.diagonal:
             raise ValueError(f"{what} after ridge() is ambiguous: transform the Gram first, then add λ to its diagonal")
-
-
-def _chosen(index: Any, n: int) -> Array:
-    return np.atleast_1d(np.arange(n)[index])
 
 
 def finite_norms(kernel: Similarity, a: Encoded) -> Array:

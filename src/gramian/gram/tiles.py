@@ -59,7 +59,7 @@ def cut(shape: tuple[int, int], dtype: np.dtype[np.generic], scratch: int, memor
         If not even the smallest tile fits.
     """
     entry = dtype.itemsize * (1 + scratch)
-    smallest = min(SMALLEST_SIDE, shape[0]) * min(SMALLEST_SIDE, shape[1])
+    smallest = max(1, min(SMALLEST_SIDE, shape[0]) * min(SMALLEST_SIDE, shape[1]))
     if memory < smallest * entry:
         raise ValueError(
             f"memory is {memory} bytes, too small for one tile: at least {smallest * entry} bytes expected"

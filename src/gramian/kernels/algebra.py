@@ -19,7 +19,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import scipy.sparse
 
-from gramian.checks import Array, is_sparse, non_negative, positive, whole
+from gramian.checks import Array, as_array, is_sparse, non_negative, positive, whole
 from gramian.gram.encoded import Encoded
 from gramian.gram.gram import Gram, finite_norms
 from gramian.kernels.base import BaseKernel
@@ -284,13 +284,14 @@ class Series(Pointwise):
     coefficients: tuple[float, ...]
 
     def __post_init__(self) -> None:
-        for i, c in enumerate(self.coefficients):
-            non_negative(c, f"coefficient {i} of a polynomial in a kernel")
+        what = "coefficient {} of a polynomial in a kernel"
+        checked = (non_negative(c, what.format(i)) for i, c in enumerate(self.coefficients))
+        self._settle(coefficients=tuple(checked))
         if not any(self.coefficients):
             raise ValueError("the polynomial in a kernel is zero; at least one coefficient above 0 expected")
 
     def profile(self, s: Array) -> Array:
-        return horner(s, [float(c) for c in self.coefficients])
+        return horner(s, self.coefficients)
 
     def __repr__(self) -> str:
         return f"{inside(self.base, ATOM)}.polynomial({self.coefficients})"
@@ -381,11 +382,10 @@ class Reweighted(Rowwise):
     def encode(self, X: Any) -> Encoded:
         base = self.base.encode(X)
         dtype = self.base.squared_norms(base).dtype
-        given = np.asarray(self.f(X))
-        if given.dtype.kind not in "fiub" or given.shape != (len(base),):
+        given = as_array(self.f(X), "the numbers that f returned")
+        if given.shape != (len(base),):
             raise ValueError(
-                f"f returned a {given.dtype} array of shape {given.shape}; one finite number for each of {len(base)} "
-                "objects expected"
+                f"f returned an array of shape {given.shape}; one finite number for each of {len(base)} objects needed"
             )
         with np.errstate(over="ignore"):
             g = given.astype(dtype)
@@ -463,7 +463,7 @@ class Centered(Anchored):
         return float(self._reference_products.mean())
 
     def block(self, a: Encoded, b: Encoded, out: Array) -> None:
-        if self._explicit(a):
+        if self.explicit(a):
             np.matmul(self.phi(a), self.phi(b).T, out=out)
             return
         (base_a, m_a), (base_b, m_b) = a, b
@@ -474,13 +474,13 @@ class Centered(Anchored):
     def squared_norms(self, a: Encoded) -> Array:
         base, m = a
         norms = self.base.squared_norms(base)
-        if self._explicit(a):
+        if self.explicit(a):
             features = self.phi(a)
             return remainder(np.einsum("ij,ij->i", features, features), norms, digits=2)
         return remainder(norms + (self._mean - 2 * m[:, 0]), norms + abs(self._mean))
 
-    def _explicit(self, a: Encoded) -> bool:
-        # With few features φ(x) − φ_S is formed outright: subtracting means of κ would cancel digits far from 0.
+    def explicit(self, a: Encoded) -> bool:
+        """Tell whether φ(x) − φ_S is formed outright, feature by feature: means of κ would cancel digits far from 0."""
         dim = self.feature_dim(a)
         return dim is not None and dim <= FEW_FEATURES
 

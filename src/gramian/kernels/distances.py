@@ -63,9 +63,10 @@ def _augment(points: Array, first: Array | float, second: Array | float, factor:
 
 
 def _by_difference(A: Array, B: Array, scale: float, out: Array, factor: float) -> None:
-    # Halves and a unit of length of their own keep differences and squares finite for any finite coordinates.
-    a, b = A.astype(np.float64) / 2, B.astype(np.float64) / 2
-    a, b = a - b[0], b - b[0]
-    unit = max(float(np.abs(a).max()), float(np.abs(b).max())) or 1.0
-    growth = min(2 * (unit / scale), 1e150)
-    out[...] = factor * (cdist(a / unit, b / unit, "sqeuclidean") * growth * growth)
+    # Halves keep differences finite. A point that is infinitely many bandwidths away is compared pair by pair.
+    A, B, half = A.astype(np.float64) / 2, B.astype(np.float64) / 2, scale / 2
+    squares = cdist((A - B[0]) / half, (B - B[0]) / half, "sqeuclidean")
+    i, j = np.nonzero(np.isnan(squares))
+    gap = (A[i] - B[j]) / half
+    squares[i, j] = np.einsum("ij,ij->i", gap, gap)
+    out[...] = factor * squares

@@ -5,7 +5,6 @@ Because a subset of the samples is a subset of the indices, cross-validation and
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -37,27 +36,24 @@ class Precomputed(Kernel):
     K: Any
 
     def __post_init__(self) -> None:
-        diagonal = np.diagonal(self._matrix)
+        self._settle(K=as_matrix(self.K, "K"))
+        diagonal = np.diagonal(self.K)
         if diagonal.min() < 0:
             i = int(np.argmin(diagonal))
             raise ValueError(
                 f"K[{i}, {i}] is {diagonal[i]:.6g}, but κ(x, x) = ‖φ(x)‖² cannot be negative: K is not a kernel matrix"
             )
 
-    @cached_property
-    def _matrix(self) -> Array:
-        return as_matrix(self.K, "K")
-
     def __len__(self) -> int:
-        return len(self._matrix)
+        return len(self.K)
 
     def encode(self, X: Any) -> Encoded:
         return Encoded((as_indices(X, len(self)),))
 
     def block(self, a: Encoded, b: Encoded, out: Array) -> None:
         (i,), (j,) = a, b
-        out[...] = self._matrix[np.ix_(i, j)]
+        out[...] = self.K[np.ix_(i, j)]
 
     def squared_norms(self, a: Encoded) -> Array:
         (i,) = a
-        return np.asarray(self._matrix[i, i])
+        return np.asarray(self.K[i, i])

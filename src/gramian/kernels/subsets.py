@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from gramian.checks import Array, as_vectors, non_negative, whole
+from gramian.checks import Array, as_array, as_vectors, non_negative, whole
 from gramian.gram.encoded import Encoded
 from gramian.kernels.algebra import Kernel
 
@@ -50,9 +50,10 @@ class AllSubsets(Kernel):
     def __post_init__(self) -> None:
         if self.weights is None:
             return
-        if np.ndim(self.weights) != 1:
-            raise ValueError(f"weights have shape {np.shape(self.weights)}; one number for each feature expected")
-        self._settle(weights=tuple(non_negative(a, f"weights[{i}]") for i, a in enumerate(self.weights)))
+        weights = as_array(self.weights, "weights")
+        if weights.ndim != 1:
+            raise ValueError(f"weights have shape {weights.shape}; one number for each feature expected")
+        self._settle(weights=tuple(non_negative(a, f"weights[{i}]") for i, a in enumerate(weights.tolist())))
 
     def encode(self, X: Any) -> Encoded:
         """Scale coordinate i by √aᵢ."""

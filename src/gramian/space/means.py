@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 
 from gramian.checks import Array, as_generator, fraction, non_negative, whole
+from gramian.gram.gram import Gram
+from gramian.kernels.algebra import Centered
 from gramian.space.vectors import Vectors
 
 CHUNK = 64  # permutations multiplied at a time
@@ -28,6 +30,7 @@ def mean_distance(S: Vectors, T: Vectors) -> float:
     >>> gm.mean_distance(phi([[0.0], [2.0]]), phi([[4.0], [6.0]]))
     4.0
     """
+    _check_samples(S, T)
     return float(S.mean().distances(T.mean()))
 
 
@@ -68,15 +71,15 @@ def mean_test(S: Vectors, T: Vectors, permutations: int = 999, rng: Any = None) 
     """
     permutations = whole(permutations, "permutations")
     generator = as_generator(rng)
-    S._require_same_space(T)
+    _check_samples(S, T)
     S._require_points("mean_test")
     T._require_points("mean_test")
     n, m = len(S), len(T)
     labels = np.concatenate([np.full(n, 1 / n), np.full(m, -1 / m)])
     pooled = Vectors(S.space, S.points.concat(T.points))
-    gram = pooled.gram()
+    gram = pooled.gram().center()  # differences of means do not change, and fewer digits cancel in them
     observed = float(_squares(gram, labels[:, None])[0])
-    tie = 64 * float(np.finfo(gram.dtype).eps) * float(gram.diag().max())  # relabellings that differ by rounding only
+    tie = _rounding(gram, float(pooled.norms().max()) ** 2)  # relabellings that differ by less are the same
     more = 0
     for start in range(0, permutations, CHUNK):
         count = min(CHUNK, permutations - start)
@@ -85,7 +88,21 @@ def mean_test(S: Vectors, T: Vectors, permutations: int = 999, rng: Any = None) 
     return MeanTest(sqrt(max(observed, 0.0)), (1 + more) / (1 + permutations), permutations)
 
 
-def _squares(gram: Any, weights: Array) -> Array:
+def _check_samples(S: Vectors, T: Vectors) -> None:
+    for vectors in (S, T):
+        if not isinstance(vectors, Vectors):
+            raise TypeError(f"Vectors expected, and got {type(vectors).__name__}: take the images of data with phi(X)")
+    S._require_same_space(T)
+
+
+def _rounding(gram: Gram, largest: float) -> float:
+    """Return what rounding makes of equal distances: that of the centred values and what centring them lost."""
+    eps = 64 * float(np.finfo(gram.dtype).eps)
+    lost = eps if isinstance(gram.kernel, Centered) and gram.kernel.explicit(gram.rows) else 1.0
+    return eps * (float(gram.diag().max()) + lost * largest)
+
+
+def _squares(gram: Gram, weights: Array) -> Array:
     return np.asarray(np.einsum("ij,ij->j", weights, gram.apply(weights)))
 
 

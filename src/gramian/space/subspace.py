@@ -64,7 +64,7 @@ class Subspace:
     def residuals(self, Z: Any) -> Array:
         """Return the distance of each φ(z) from the subspace, √(‖φ(z)‖² − ‖P_V φ(z)‖²)."""
         vectors = self._vectors(Z)
-        coordinates = self.coordinates(vectors).reshape(-1, self.dim)
+        coordinates = np.atleast_2d(self.coordinates(vectors))
         found = np.sqrt(np.maximum(vectors.norms() ** 2 - np.einsum("ij,ij->i", coordinates, coordinates), 0))
         return np.asarray(found[0] if vectors.single else found)
 

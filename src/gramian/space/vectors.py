@@ -15,7 +15,7 @@ from typing import Any, Literal
 import numpy as np
 import scipy.linalg
 
-from gramian.checks import Array, as_bytes, as_number, fraction, non_negative
+from gramian.checks import Array, as_array, as_bytes, as_number, as_selection, fraction, non_negative
 from gramian.factor.cholesky import Pivoting, cholesky
 from gramian.factor.eigen import DENSE, eigen
 from gramian.gram.encoded import Encoded
@@ -106,11 +106,7 @@ class Vectors:
         """Select elements; an integer gives a single one."""
         if self.single:
             raise TypeError("a single vector cannot be indexed")
-        if isinstance(index, bool) or index is None:
-            raise TypeError(f"the index is {index!r}; an integer, a slice or a list of integers expected")
-        chosen = np.arange(len(self))[index]
-        if chosen.ndim > 1:
-            raise ValueError(f"the index has {chosen.ndim} dimensions; an integer, a slice or a flat list expected")
+        chosen = as_selection(index, len(self))
         single, at = chosen.ndim == 0, np.atleast_1d(chosen)
         if self.weights is None:
             return Vectors(self.space, self.points[at], None, single)
@@ -208,11 +204,8 @@ class Vectors:
 
     def combine(self, weights: Any) -> Vectors:
         """Return Σᵢ αᵢ vᵢ for one vector of weights, or one element for each column of a matrix."""
-        given = np.asarray(weights)
         count = 1 if self.single else len(self)
-        if given.dtype.kind not in "fiub":
-            raise TypeError(f"weights have dtype {given.dtype}; real numbers expected")
-        alpha = given.astype(np.float64)
+        alpha = as_array(weights, "weights").astype(np.float64)
         if alpha.ndim not in (1, 2) or len(alpha) != count or not np.isfinite(alpha).all():
             raise ValueError(
                 f"weights have shape {alpha.shape}; one finite number for each of the {count} vectors expected, or a "

@@ -148,8 +148,8 @@ class Gram:
     def apply(self, V: Array) -> Array:
         """Return K V for a matrix V, accumulated and returned in float64; V is taken in the dtype of K."""
         V = np.asarray(V, dtype=self.dtype)
-        if V.shape[1] == 0:
-            return np.zeros((self.shape[0], 0))
+        if 0 in (*self.shape, V.shape[1]):
+            return np.zeros((self.shape[0], V.shape[1]))
         dim = self.kernel.feature_dim(self.rows)
         if dim is not None and 2 * dim <= min(self.shape):
             product = self._through_features(V, dim)

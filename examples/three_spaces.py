@@ -34,7 +34,8 @@ def main(picture: Path) -> None:
     print("\nReading it: every number comes from inner products alone. The linear space is the one you measured;")
     print("the polynomial one has every product of two measurements as a coordinate; the Gaussian one has infinitely")
     print("many, and there the flowers lie in the most directions. A p-value of 0.001 says that of 999 random")
-    print("relabellings of the two species none put their centres as far apart as they are.")
+    print("relabellings of the two species none put their centres as far apart as they are. The smallest eigenvalue")
+    print("is zero up to rounding: no combination of the flowers has a negative squared length, as it must be.")
     draw({title: kernel for title, (kernel, _) in kernels.items()}, X, species, iris.target_names, picture)
     print(f"\nPicture: {picture.resolve()}")
 
@@ -45,7 +46,7 @@ def describe(phi: gm.FeatureSpace, iris) -> dict[str, str]:
     distances = S.distances(S.mean())
     far = int(np.argmax(distances))
     facts = {
-        "dimensions spanned": str(S.rank(tol=1e-12)),
+        "dimensions spanned, to 1e-12": str(S.rank(tol=1e-12)),
         "mean distance to origin": f"{S.norms().mean():.3f}",
         "centre's distance to origin": f"{S.mean().norm():.3f}",
         "mean distance to centre": f"{distances.mean():.3f}",

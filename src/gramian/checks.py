@@ -57,7 +57,10 @@ def as_vectors(X: Any, name: str = "X", *, sparse: bool = False) -> Any:
         raise ValueError(f"{name} has {X.ndim} dimension(s), 2 expected: {hint}")
     if 0 in X.shape:
         raise ValueError(f"{name} is empty: its shape is {X.shape}; at least one sample and one feature expected")
-    return X.astype(_float_type(X.dtype), copy=False)
+    found = X.astype(_float_type(X.dtype), copy=False)
+    if X.dtype.itemsize > found.dtype.itemsize:
+        _check_finite(found.data if is_sparse(found) else found, name)
+    return found
 
 
 def _dense(X: Any, name: str) -> Array:

@@ -374,6 +374,9 @@ class Frugal:
         self.entries += len(rows) * len(cols)
         return self._gram.block(rows, cols)
 
+    def scale(self):
+        return self._gram.scale()
+
     def columns(self, indices):
         self.entries += len(self) * len(indices)
         return self._gram.columns(indices)
@@ -412,8 +415,9 @@ def test_a_bad_argument_is_refused_by_name(arguments, error, message):
 
 
 @pytest.mark.parametrize("pivoting", ["greedy", "random"])
-@pytest.mark.parametrize("K", [[[1.0, 2.0], [2.0, 1.0]], [[1.0, 2.0, 0.0], [2.0, 1.0, 0.0], [0.0, 0.0, 5.0]]], ids=len)
-def test_an_indefinite_matrix_is_refused_with_advice(pivoting, K):
+@pytest.mark.parametrize("n", [3, 4, 9])
+def test_an_indefinite_matrix_is_refused_with_advice(pivoting, n):
+    K = np.eye(n) + 0.9 * np.eye(n, k=1) + 0.9 * np.eye(n, k=-1)
     with pytest.raises(ValueError, match="K is not positive semidefinite: object .*; gm.is_psd tells more"):
         gm.cholesky(given_matrix(np.array(K)), pivoting=pivoting, rng=0)
 
@@ -440,3 +444,17 @@ def test_a_matrix_with_a_chosen_spectrum_is_factored_with_the_error_of_its_tail(
 def test_the_given_order_finds_the_rank_of_cubic_monomials(seed):
     points = np.random.default_rng(seed).standard_normal((60, 2))
     assert gm.cholesky(gm.Polynomial(degree=3).gram(points), pivoting=None).rank == 10
+
+
+@pytest.mark.parametrize("kernel", [gm.Matern(), gm.Gaussian(), gm.Laplacian(20.0)], ids=repr)
+@pytest.mark.parametrize("shape", [(50, 20), (3, 50), (50, 3)])
+@pytest.mark.parametrize("seed", range(3))
+def test_centering_leaves_at_most_n_minus_1_dimensions(kernel, shape, seed):
+    points = np.random.default_rng(seed).standard_normal(shape)
+    assert gm.cholesky(kernel.gram(points).center()).rank <= shape[0] - 1
+
+
+@pytest.mark.parametrize("factorize", [gm.cholesky, gm.eigen])
+def test_a_matrix_in_place_of_a_gram_is_refused_with_advice(factorize):
+    with pytest.raises(TypeError, match=r"takes a Gram, and got ndarray: .* gm.Precomputed\(K\)"):
+        factorize(np.eye(2))

@@ -41,12 +41,14 @@ def test_squared_distance_is_not_a_kernel():
     K = squared_distances(Q2)
     assert K[0].tolist() == pytest.approx([0.0, 5.86, 1.46, 4.64])
     assert_refuted(gm.is_psd(K), K)
-    assert_refuted(gm.is_psd(gm.Precomputed(K).gram(range(4))), K)
+    with pytest.raises(ValueError, match=r"K\[0, 1\] is 5.86, but .* = 0: K is not a kernel matrix; gm.is_psd\(K\)"):
+        gm.Precomputed(K)
     assert "not positive semidefinite, smallest eigenvalue -" in repr(gm.is_psd(K))
 
 
 def test_squared_distance_is_refuted_without_forming_the_matrix(matrix_free):
     K = squared_distances(np.random.default_rng(0).standard_normal((200, 2)))
+    np.fill_diagonal(K, K.max())  # so that no single pair gives it away
     assert_refuted(gm.is_psd(gm.Precomputed(K).gram(range(200))), K)
 
 
@@ -118,7 +120,7 @@ def test_the_smallest_eigenvalue_is_found_without_forming_the_matrix(matrix_free
     assert certificate
     assert certificate.smallest == pytest.approx(0.5, rel=1e-5)
     assert certificate.tolerance == pytest.approx(
-        100 * np.finfo(float).eps * (9 + np.diag(with_spectrum(values)).max()), rel=1e-2
+        100 * np.finfo(float).eps * (4 * 9 + np.diag(with_spectrum(values)).max()), rel=1e-2
     )
 
 
@@ -133,7 +135,7 @@ def test_one_negative_eigenvalue_is_found_without_forming_the_matrix(matrix_free
 def test_smallest_and_tolerance_are_those_of_the_spectrum():
     certificate = gm.is_psd(with_spectrum([4.0, 1.0, 0.25]))
     assert certificate.smallest == pytest.approx(0.25)
-    assert certificate.tolerance == pytest.approx(3 * np.finfo(float).eps * 4)
+    assert certificate.tolerance == pytest.approx(4 * 3 * np.finfo(float).eps * 4)
     assert gm.is_psd([[1.0]])
     assert gm.is_psd(np.zeros((3, 3)))
 

@@ -47,7 +47,7 @@ def test_cutting_and_joining_gives_the_same_encoding(k):
 
 
 def test_encodings_with_different_numbers_of_parts_do_not_join():
-    with pytest.raises(ValueError, match="different features"):
+    with pytest.raises(ValueError, match="do not fit together"):
         Encoded((A,)).concat(Encoded((A, g)))
 
 

@@ -253,7 +253,8 @@ def test_operator_arithmetic_of_scipy_applies():
 @pytest.mark.parametrize("kernel", [gm.Linear(), gm.Polynomial(degree=2), 2.0 * gm.Linear(), gm.Linear().normalize()])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_products_go_through_the_explicit_map_where_it_is_small(monkeypatch, kernel, dtype):
-    K, cross = kernel.gram(X.astype(dtype)), kernel.gram(X.astype(dtype), Z.astype(dtype))
+    X, Z = np.random.default_rng(5).standard_normal((2, 400, 3)).astype(dtype)
+    K, cross = kernel.gram(X), kernel.gram(X, Z)
     expected = K.dense() @ X, cross.dense() @ Z, K.dense().mean(axis=1)
 
     def refuse(self, a, b, out):
@@ -533,3 +534,22 @@ def test_an_index_that_selects_no_list_of_objects_is_refused(index):
     for operation in (K.take, K.columns):
         with pytest.raises((TypeError, ValueError), match="the index (is|has) "):
             operation(index)
+
+
+def test_a_gram_can_be_scaled_and_shifted_from_either_side():
+    K = gm.Gaussian().gram(X)
+    np.testing.assert_allclose((2.0 * K).dense(), 2 * K.dense())
+    np.testing.assert_allclose((0.5 + K * 3.0).dense(), 0.5 + 3 * K.dense())
+    with pytest.raises(ValueError, match="factor is -1"):
+        -1.0 * K
+
+
+def test_a_gram_does_not_turn_into_a_matrix_by_itself():
+    with pytest.raises(TypeError, match=r"gram.dense\(\) makes the matrix"):
+        np.asarray(gm.Gaussian().gram(X))
+
+
+def test_a_kernel_is_centred_only_on_a_gram_of_its_own():
+    for other in (gm.Linear().gram(X), gm.Gaussian().gram(X, X[:5]), gm.Gaussian().gram(X).ridge(1.0)):
+        with pytest.raises(ValueError, match="the symmetric Gram of a sample under it is needed"):
+            gm.Gaussian().center(other)

@@ -86,7 +86,9 @@ def test_a_wide_factor_is_taken_a_few_columns_at_a_time(monkeypatch):
     widths = []
     multiply = tiles.multiply
     monkeypatch.setattr(
-        tiles, "multiply", lambda block, tiling, W: (widths.append(W.shape[1]), multiply(block, tiling, W))[1]
+        tiles,
+        "multiply",
+        lambda block, tiling, W, diagonal: (widths.append(W.shape[1]), multiply(block, tiling, W, diagonal))[1],
     )
     product = gm.Gaussian().gram(X, memory=memory) @ V
     assert sum(widths) == 40
@@ -159,3 +161,17 @@ def test_the_budget_is_handed_on():
 
 def test_the_default_budget_is_256_mib():
     assert gm.Gaussian().gram(np.eye(3)).memory == 256 * 2**20
+
+
+@pytest.mark.parametrize(
+    "kernel", [gm.Gaussian(100.0), gm.Laplacian(1e4), gm.AllSubsets([1e-9] * 4000)], ids=lambda k: type(k).__name__
+)
+def test_wide_objects_count_against_the_budget(kernel):
+    points = np.random.default_rng(0).standard_normal((400, 4000))
+    K = kernel.gram(points, memory="4 MB")
+    v = np.ones(400)
+    tracemalloc.start()
+    K @ v
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 6e6

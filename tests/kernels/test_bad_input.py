@@ -483,7 +483,7 @@ def test_coefficients_that_are_no_sequence_are_refused(coefficients):
 
 @pytest.mark.parametrize("kernel", [K, gm.Laplacian(), gm.Matern(), K + gm.Linear(), K.normalize()], ids=repr)
 def test_kernel_without_a_finite_map_says_so(kernel):
-    with pytest.raises(TypeError, match="no finite explicit feature map|infinite-dimensional"):
+    with pytest.raises(TypeError, match="no explicit feature map|infinite-dimensional"):
         kernel.features(X)
     with pytest.raises(TypeError, match="have no names|infinite-dimensional"):
         kernel.feature_names(["a", "b", "c"])
@@ -491,7 +491,7 @@ def test_kernel_without_a_finite_map_says_so(kernel):
 
 def test_too_many_subsets_to_list_is_an_error_but_the_kernel_is_not():
     x = np.ones((1, 30))
-    with pytest.raises(ValueError, match=r"2\^30 features; at most 2\^20 are listed"):
+    with pytest.raises(ValueError, match="1,073,741,824 features; at most 1,048,576 are listed"):
         gm.AllSubsets().features(x)
     assert gm.AllSubsets()(x).item() == 2.0**30
 

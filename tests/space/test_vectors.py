@@ -579,3 +579,36 @@ def test_objects_with_other_features_are_refused(X):
         phi(X).inner(phi([[1.0, 2.0, 3.0]]))
     with pytest.raises(ValueError, match="do not fit together"):
         phi(X).mean()([[1.0, 2.0, 3.0]])
+
+
+@pytest.mark.parametrize("width", [3, 65, 200])
+@pytest.mark.parametrize(("dtype", "offset"), [(np.float32, 1e3), (np.float64, 1e8)])
+def test_linear_geometry_does_not_depend_on_where_the_origin_is(width, dtype, offset):
+    near = np.random.default_rng(0).standard_normal((40, width))
+    far = (offset + near).astype(dtype)
+    near = far.astype(np.float64) - offset
+    S, T = gm.FeatureSpace(gm.Linear())(far), gm.FeatureSpace(gm.Linear())(near)
+    rtol = 1e-4 if dtype == np.float32 else 1e-7
+    np.testing.assert_allclose(S.total_variance(), T.total_variance(), rtol=rtol)
+    np.testing.assert_allclose(S.distances(S.mean()), T.distances(T.mean()), rtol=rtol)
+    np.testing.assert_allclose(S.distances(), T.distances(), rtol=rtol, atol=rtol)
+    np.testing.assert_allclose((S[0] - S[1]).norm(), (T[0] - T[1]).norm(), rtol=rtol)
+    np.testing.assert_allclose(S.gram().center().dense(), T.gram().center().dense(), rtol=rtol, atol=rtol * width)
+    assert S.dimension() == T.dimension()
+
+
+@pytest.mark.parametrize(("dtype", "offset"), [(np.float32, 1e4), (np.float64, 1e8)])
+def test_a_clear_difference_of_means_is_found_far_from_the_origin(dtype, offset):
+    phi = gm.FeatureSpace(gm.Linear())
+    Y = (offset + np.random.default_rng(0).standard_normal((50, 3))).astype(dtype)
+    test = gm.mean_test(phi(Y), phi(Y + dtype(3)), rng=0)
+    assert test.p_value == 0.001
+    assert test.distance == pytest.approx(np.sqrt(27), rel=1e-3)
+    assert gm.mean_distance(phi(Y), phi(Y + dtype(3))) == pytest.approx(np.sqrt(27), rel=1e-3)
+
+
+def test_vectors_add_up_by_sum():
+    S = gm.FeatureSpace(gm.Linear())([[1.0, 2.0], [3.0, 4.0]])
+    assert sum([S[0], S[1]]).norm() == pytest.approx(np.hypot(4, 6))
+    with pytest.raises(TypeError, match="cannot add 1 and a vector"):
+        1 + S[0]

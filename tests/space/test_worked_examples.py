@@ -146,3 +146,16 @@ def test_exercise_q5_c_dominant_eigenpair():
     values, vectors = np.linalg.eigh(np.exp(-((data[:, None] - data) ** 2).sum(axis=-1) / 10))
     assert pairs.values[0] == pytest.approx(values[-1], rel=1e-12)
     np.testing.assert_allclose(pairs.vectors[:, 0], np.abs(vectors[:, -1]), atol=1e-12)
+
+
+def symbol_frequencies(sequences):
+    return np.array([[sequence.count(symbol) / len(sequence) for symbol in "ACGT"] for sequence in sequences])
+
+
+def test_example_5_1_symbol_frequencies_as_a_pullback():
+    x, y = "ACAGCAGTA", "AGCAAGCGAG"
+    k = gm.Linear().pullback(symbol_frequencies)
+    np.testing.assert_allclose(k.features([x])[0], [4 / 9, 2 / 9, 2 / 9, 1 / 9])
+    np.testing.assert_allclose(k.features([y])[0], [0.4, 0.2, 0.4, 0.0])
+    S = gm.FeatureSpace(k)([x, y])
+    assert round(S[0].distances(S[1]), 2) == 0.22

@@ -19,7 +19,7 @@ import numpy as np
 from scipy.linalg import solve_triangular
 
 from gramian.checks import Array, as_generator, non_negative, whole
-from gramian.gram.gram import Gram
+from gramian.gram.gram import Gram, as_symmetric
 
 Pivoting = Literal["greedy", "random"] | None
 
@@ -42,6 +42,16 @@ class LowRank:
         κ(xᵢ, xᵢ) − ‖Fᵢ‖² ≥ 0: the squared distance of each φ(xᵢ) from their span.
     trace : float
         The trace of K.
+
+    Examples
+    --------
+    >>> import gramian as gm
+    >>> k, X = gm.Gaussian(), [[0.0], [1.0], [5.0]]
+    >>> low = gm.cholesky(k.gram(X), rank=2)
+    >>> low.pivots, low.residual.round(3)
+    (array([0, 2]), array([0.   , 0.632, 0.   ]))
+    >>> low.coordinates(k([[5.0]], [X[p] for p in low.pivots])).round(3)      # a new point, at the second pivot
+    array([[0., 1.]])
     """
 
     factor: Array
@@ -66,6 +76,8 @@ class LowRank:
 
     def coordinates(self, cross: Array) -> Array:
         """Return the coordinates of other points from their kernel values with the pivots, m × k, by substitution."""
+        if np.ndim(cross) != 2 or np.shape(cross)[1] != self.rank:
+            raise ValueError(f"cross has shape {np.shape(cross)}; kernel values with the {self.rank} pivots expected")
         if self.rank == 0:
             return np.zeros((len(cross), 0))
         return np.asarray(solve_triangular(self.triangle, cross.T, lower=True, check_finite=False).T)
@@ -92,7 +104,8 @@ def cholesky(
     tol : float
         Stop when the residual trace Σ dᵢ is at most `tol` times the trace of K. Every residual norm ‖φ(xᵢ) − Pφ(xᵢ)‖ is
         then at most √(tol · tr K). (The η of Algorithm 5.12 bounds the squared norms, max dᵢ ≤ η.) With ``tol=0`` the
-        factor is complete: it stops where the residuals are rounding errors, and its rank is that of the data.
+        factor is complete, with greedy or random pivots: it stops where the residuals are rounding errors, and its rank
+        is that of the data.
     pivoting : "greedy", "random" or None
         Largest residual first; at random with probability proportional to the residual; or in the given order, leaving
         out points that depend on earlier ones, or nearly so that rounding errors would be magnified (their residual
@@ -114,9 +127,7 @@ def cholesky(
     >>> low.pivots
     array([2, 0])
     """
-    if not gram.symmetric:
-        raise ValueError("cholesky needs a symmetric Gram: make it with kernel.gram(X)")
-    n = len(gram)
+    n = len(as_symmetric(gram, "cholesky"))
     rank = n if rank is None else min(whole(rank, "rank"), n)
     tol = non_negative(tol, "tol")
     if pivoting not in _PROPOSALS:
@@ -144,8 +155,10 @@ class _Growing:
         self.residual = self.norms.copy()
         self.trace = float(self.norms.sum())
         self.eps = float(np.finfo(gram.dtype).eps)
-        self.noise = 8 * self.eps * np.sqrt(len(gram)) * float(self.norms.max())
-        self.slack = np.sqrt(self.eps) * float(self.norms.max()) * (1e-3 if leave_out else 1.0)
+        # A pivot that is zero in exact arithmetic comes out as n times the error of an eigenvalue.
+        self.noise = min(32 * len(gram) * self.eps, np.sqrt(self.eps)) * gram.scale()
+        tolerated = max(1e-3 * np.sqrt(self.eps), 64 * self.eps) if leave_out else np.sqrt(self.eps)
+        self.slack = tolerated * float(self.norms.max())
         self.F = np.empty((len(gram), rank if rank <= SURE else BATCH), gram.dtype)
         self.pivots: list[int] = []
 

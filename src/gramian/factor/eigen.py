@@ -13,7 +13,7 @@ import scipy.linalg
 
 from gramian.checks import Array, whole
 from gramian.factor.krylov import leading
-from gramian.gram.gram import Gram
+from gramian.gram.gram import Gram, as_symmetric
 
 DENSE = 3000  # up to this size all of K is decomposed at once
 MOST_PRODUCTS = 200
@@ -31,6 +31,13 @@ class Eigen:
         Orthonormal eigenvectors, each with its entry of largest magnitude positive.
     residuals : array of shape (k,)
         ‖K v − λ v‖.
+
+    Examples
+    --------
+    >>> import gramian as gm
+    >>> pairs = gm.eigen(gm.Linear().gram([[3.0, 0.0], [0.0, 2.0], [0.0, 0.0]]))
+    >>> pairs.covariance_values, pairs.dual().shape        # the zero eigenvalue has no direction
+    (array([3.        , 1.33333333, 0.        ]), (3, 2))
     """
 
     values: Array
@@ -67,16 +74,15 @@ def eigen(gram: Gram, rank: int | None = None) -> Eigen:
     >>> pairs.values
     array([9., 4.])
     """
-    if not gram.symmetric:
-        raise ValueError("eigen needs a symmetric Gram: make it with kernel.gram(X)")
-    n = len(gram)
+    n = len(as_symmetric(gram, "eigen"))
     k = n if rank is None else min(whole(rank, "rank"), n)
     values, vectors = _dense(gram, k) if n <= DENSE or 5 * k > n else _matrix_free(gram, k)
     order = np.argsort(values)[::-1]
     values, vectors = values[order], vectors[:, order]
     peak = np.take_along_axis(vectors, np.abs(vectors).argmax(axis=0)[None], axis=0)
     vectors = vectors * np.where(peak < 0, -1, 1).astype(vectors.dtype)
-    residuals = np.linalg.norm(gram @ vectors - vectors * values, axis=0)
+    unit = max(float(np.abs(values).max(initial=0.0)), float(np.finfo(np.float64).tiny))
+    residuals = unit * np.linalg.norm((gram @ vectors - vectors * values) / unit, axis=0)
     return Eigen(values, vectors, residuals)
 
 

@@ -31,10 +31,18 @@ class PsdCertificate:
     smallest : float
         The smallest eigenvalue.
     tolerance : float
-        What rounding alone can make of a zero eigenvalue: n ε λ_max, and for a Gram also n times the error that its
+        What rounding alone can make of a zero eigenvalue: 4 n ε λ_max, and for a Gram also n times the error that its
         kernel allows in an entry (`Kernel.accuracy`).
     witness : array of shape (n,) or None
         A unit vector a with aᵀKa = `smallest` < 0, if K is not positive semidefinite.
+
+    Examples
+    --------
+    >>> import gramian as gm
+    >>> K = [[0.0, 1.0], [1.0, 0.0]]
+    >>> a = gm.is_psd(K).witness
+    >>> round(float(a @ K @ a), 6)
+    -1.0
     """
 
     psd: bool
@@ -66,7 +74,7 @@ def is_psd(K: Any) -> PsdCertificate:
     --------
     >>> import gramian as gm
     >>> gm.is_psd([[1.0, 2.0], [2.0, 1.0]])
-    PsdCertificate(not positive semidefinite, smallest eigenvalue -1, tolerance 1.3e-15)
+    PsdCertificate(not positive semidefinite, smallest eigenvalue -1, tolerance 5.3e-15)
     >>> bool(gm.is_psd(gm.Gaussian().gram([[0.0], [1.0]])))
     True
     """
@@ -81,7 +89,7 @@ def is_psd(K: Any) -> PsdCertificate:
     else:
         values, vectors = scipy.linalg.eigh(matrix.astype(np.float64))
         smallest, witness, largest = float(values[0]), vectors[:, 0], float(np.abs(values).max())
-    tolerance = len(matrix) * float(np.finfo(matrix.dtype).eps) * largest
+    tolerance = 4 * len(matrix) * float(np.finfo(matrix.dtype).eps) * largest
     if isinstance(K, Gram):
         tolerance += len(K) * K.kernel.accuracy(K.dtype) * float(K.diag().max())
     psd = smallest >= -tolerance

@@ -19,7 +19,15 @@ from gramian.checks import is_sparse
 
 @dataclass(frozen=True, eq=False)
 class Encoded:
-    """n encoded objects: a tuple of parts, each with n rows."""
+    """n encoded objects: a tuple of parts, each with n rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> a = Encoded((np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]), np.array([0.1, 0.2, 0.3])))
+    >>> len(a), a[1:].parts[1]
+    (3, array([0.2, 0.3]))
+    """
 
     parts: tuple[Any, ...]
 
@@ -40,6 +48,23 @@ class Encoded:
         """What two encodings must share to be compared: the widths of their parts."""
         return tuple(p.signature if isinstance(p, Encoded) else tuple(p.shape[1:]) for p in self.parts)
 
+    @property
+    def width(self) -> int:
+        """How many numbers an object takes, over all parts."""
+        return sum(p.width if isinstance(p, Encoded) else int(np.prod(p.shape[1:])) for p in self.parts)
+
+    @property
+    def sparse(self) -> bool:
+        """Whether any part is sparse."""
+        return any(p.sparse if isinstance(p, Encoded) else is_sparse(p) for p in self.parts)
+
+    def describe(self) -> str:
+        """Say how many objects there are and, for vectors, of how many features."""
+        first = self.parts[0]
+        if isinstance(first, Encoded):
+            return first.describe()
+        return f"{len(self)} objects" + (f" with {first.shape[1]} features" if first.ndim == 2 else "")
+
     def copy(self) -> Encoded:
         """Return encodings that share no memory with the data they were made from."""
         return Encoded(tuple(part.copy() for part in self.parts))
@@ -47,7 +72,7 @@ class Encoded:
     def concat(self, other: Encoded) -> Encoded:
         """Put the objects of `other` after these."""
         if self.signature != other.signature:
-            raise ValueError(f"the objects have different features: {self.signature} and {other.signature}")
+            raise ValueError(f"the two do not fit together: {self.describe()} against {other.describe()}")
         return Encoded(tuple(_concat(p, q) for p, q in zip(self.parts, other.parts, strict=True)))
 
 

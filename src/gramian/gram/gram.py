@@ -8,14 +8,16 @@ work is done once. Where the kernel has a cheap explicit map, products go throug
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
-from gramian.checks import Array, as_array, as_bytes, as_selection, non_negative
+from gramian.checks import Array, as_array, as_bytes, as_selection, non_negative, positive
 from gramian.gram import tiles
 from gramian.gram.encoded import Encoded
 from gramian.gram.protocol import Derived, Similarity
+
+DEAR = 20  # features that have to be built pay only if they are so many times fewer than the objects
 
 
 class Gram:
@@ -26,7 +28,8 @@ class Gram:
     kernel : Kernel
         What κ is.
     rows, cols : Encoded
-        The objects, encoded by that kernel. Without `cols` the Gram is symmetric.
+        The objects, encoded by that kernel. Without `cols` the Gram is symmetric. Arrays are not copied: leave the data
+        alone while a Gram of it is in use.
     memory : int or str, optional
         Budget in bytes for the working arrays of one operation, 256 MiB by default. The answer, and a few vectors of
         length n, come on top.
@@ -64,7 +67,7 @@ class Gram:
         self.diagonal = diagonal
         if rows.signature != self.cols.signature:
             raise ValueError(
-                f"X and Z do not fit together: {_describe(rows)} against {_describe(self.cols)}; "
+                f"X and Z do not fit together: {rows.describe()} against {self.cols.describe()}; "
                 "both must have the same features, in the same order"
             )
         self._norms = finite_norms(kernel, rows)
@@ -98,6 +101,10 @@ class Gram:
     def trace(self) -> float:
         """Return the sum of the diagonal."""
         return float(self.diag().sum(dtype=np.float64))
+
+    def scale(self) -> float:
+        """Return the largest κ(x, x) that entries are computed from; their rounding errors are multiples of it."""
+        return self.kernel.scale(self.rows) + self.diagonal
 
     def block(self, rows: Any, cols: Any) -> Array:
         """Return the entries at the given row and column indices (arrays or slices) as a dense array."""
@@ -151,7 +158,7 @@ class Gram:
         if 0 in (*self.shape, V.shape[1]):
             return np.zeros((self.shape[0], V.shape[1]))
         dim = self.kernel.feature_dim(self.rows)
-        if dim is not None and 2 * dim <= min(self.shape):
+        if dim is not None and dim <= min(self.shape) / (2 if dim <= self.rows.width else DEAR):
             product = self._through_features(V, dim)
         else:
             product = self._through_tiles(V)
@@ -164,24 +171,23 @@ class Gram:
         tiling = self._tiling(self.shape, self.symmetric)
         per_column = 8 * tiling.lanes * self.shape[0]
         width = max(1, self.memory // per_column)
-        parts = [tiles.multiply(self._block, tiling, V[:, k : k + width]) for k in range(0, V.shape[1], width)]
+        diagonal = self._norms if self.symmetric else None
+        chunks = [V[:, k : k + width] for k in range(0, V.shape[1], width)]
+        parts = [tiles.multiply(self._block, tiling, chunk, diagonal) for chunk in chunks]
         return parts[0] if len(parts) == 1 else np.hstack(parts)
 
     def _through_features(self, V: Array, dim: int) -> Array:
-        weights = self.feature_sums(V, dim).astype(self.dtype)
+        sums = np.zeros((dim, V.shape[1]))
+        for span in self.spans(self.shape[1], dim):
+            sums += self.kernel.phi(self.cols[span]).T @ V[span]
+        weights = sums.astype(self.dtype)
         product = np.empty((self.shape[0], V.shape[1]))
-        for span in self._spans(self.shape[0], dim):
+        for span in self.spans(self.shape[0], dim):
             product[span] = self.kernel.phi(self.rows[span]) @ weights
         return product
 
-    def feature_sums(self, V: Array, dim: int) -> Array:
-        """Return Φᵀ V over the objects of the columns, dim × c, where the kernel has an explicit map."""
-        sums = np.zeros((dim, V.shape[1]))
-        for span in self._spans(self.shape[1], dim):
-            sums += self.kernel.phi(self.cols[span]).T @ V[span]
-        return sums
-
-    def _spans(self, n: int, dim: int) -> list[slice]:
+    def spans(self, n: int, dim: int) -> list[slice]:
+        """Return runs of n objects whose `dim` features each fit the memory budget."""
         step = max(1, self.memory // (4 * self.dtype.itemsize * max(dim, 1)))
         return [slice(i, min(i + step, n)) for i in range(0, n, step)]
 
@@ -230,6 +236,18 @@ class Gram:
         self._require_no_ridge("adding a constant")
         return self._derive(self.kernel + non_negative(constant, "constant"))
 
+    __radd__ = __add__
+
+    def __mul__(self, factor: Any) -> Gram:
+        """Multiply every entry by a factor c > 0: every feature times √c."""
+        self._require_no_ridge("multiplying")
+        return self._derive(self.kernel * positive(factor, "factor"))
+
+    __rmul__ = __mul__
+
+    def __array__(self, *_: Any, **__: Any) -> Array:
+        raise TypeError("a Gram is an operator, not a matrix: gram.dense() makes the matrix, where it fits")
+
     def ridge(self, lam: float) -> Gram:
         """Add λ ≥ 0 to the diagonal: K + λI, the matrix of ridge regression (seed 004, shaping)."""
         self._require_symmetric("ridge")
@@ -244,7 +262,8 @@ class Gram:
         self.kernel.block(self.rows[i], self.cols[j], out)
 
     def _tiling(self, shape: tuple[int, int], symmetric: bool) -> tiles.Tiling:
-        return tiles.cut(shape, self.dtype, self.kernel.scratch, self.memory, symmetric)
+        width = 0 if self.rows.sparse else self.rows.width
+        return tiles.cut(shape, self.dtype, self.kernel.scratch, self.memory, symmetric, width)
 
     def _require_symmetric(self, what: str) -> None:
         if not self.symmetric:
@@ -271,8 +290,13 @@ def finite_norms(kernel: Similarity, a: Encoded) -> Array:
     return norms
 
 
-def _describe(a: Encoded) -> str:
-    first = a.parts[0]
-    if isinstance(first, Encoded):
-        return _describe(first)
-    return f"{len(a)} objects" + (f" with {first.shape[1]} features" if first.ndim == 2 else "")
+def as_symmetric(gram: Any, what: str) -> Gram:
+    """Return a symmetric Gram, or say how to make one."""
+    if not hasattr(gram, "columns") or not hasattr(gram, "symmetric"):
+        raise TypeError(
+            f"{what} takes a Gram, and got {type(gram).__name__}: make one of data with kernel.gram(X), of a matrix K "
+            "with gm.Precomputed(K).gram(range(len(K)))"
+        )
+    if not gram.symmetric:
+        raise ValueError(f"{what} needs a symmetric Gram: make it with kernel.gram(X)")
+    return cast(Gram, gram)

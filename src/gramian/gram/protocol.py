@@ -27,6 +27,9 @@ class Similarity(Protocol):
     def phi(self, a: Encoded) -> Any:
         """Return the explicit features Φ, one row per object, dense or sparse."""
 
+    def scale(self, a: Encoded) -> float:
+        """Return the largest κ(x, x) that values between these objects are computed from."""
+
     def accuracy(self, dtype: Any) -> float:
         """Return the error of an entry relative to κ(x, x)."""
 
@@ -35,6 +38,9 @@ class Similarity(Protocol):
 
     def normalize(self) -> Derived:
         """Return the kernel with every φ(x) scaled to norm one."""
+
+    def __mul__(self, other: Any) -> Any:
+        """Return the kernel with every value multiplied by a constant."""
 
     def __add__(self, other: Any) -> Any:
         """Return the kernel with a constant added to every value."""

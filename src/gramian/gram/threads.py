@@ -88,3 +88,5 @@ def _aside(action: Callable[[], None]) -> None:
 
 
 _SINGLE_BLAS = _SingleBlas()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_SINGLE_BLAS.__init__)  # type: ignore[misc]

@@ -24,6 +24,7 @@ DEFAULT_MEMORY = 256 * 2**20
 LARGEST_SIDE = 768  # beyond this a tile leaves the last cache for no gain
 SMALLEST_SIDE = 32  # below this the cost of a call is greater than that of its tile
 PARALLEL_SIDE = 128  # tiles are not made smaller than this only to occupy more cores
+COPIES = 3  # of an object's numbers that a block may make: shifted, squared, augmented
 STRIPE = 64  # rows of a tile that are transposed at a time, so that whole cache lines are written
 
 Span: TypeAlias = tuple[slice, slice]
@@ -50,8 +51,12 @@ class Tiling:
         ]
 
 
-def cut(shape: tuple[int, int], dtype: np.dtype[np.generic], scratch: int, memory: int, symmetric: bool) -> Tiling:
+def cut(
+    shape: tuple[int, int], dtype: np.dtype[np.generic], scratch: int, memory: int, symmetric: bool, width: int = 0
+) -> Tiling:
     """Choose the largest useful tiles such that `1 + scratch` of them per thread fit into `memory` bytes.
+
+    Copies of the objects of a tile, of `width` numbers each, are counted too.
 
     Raises
     ------
@@ -65,8 +70,10 @@ def cut(shape: tuple[int, int], dtype: np.dtype[np.generic], scratch: int, memor
             f"memory is {memory} bytes, too small for one tile: at least {smallest * entry} bytes expected"
         )
     lanes = max(1, min(cores(), memory // (smallest * entry)))
-    area = memory // (lanes * entry)
-    side = min(LARGEST_SIDE, max(PARALLEL_SIDE, ceil(max(shape) / (4 * lanes))), isqrt(area))
+    # The largest side s with entry · s² + 2 · copies · s ≤ share
+    share, copies = memory // lanes, COPIES * dtype.itemsize * width
+    fitting = (isqrt(copies * copies + entry * share) - copies) // entry
+    side = max(1, min(LARGEST_SIDE, max(PARALLEL_SIDE, ceil(max(shape) / (4 * lanes))), fitting))
     if symmetric:
         return Tiling(shape, side, side, lanes, True)
     rows = min(side, shape[0])
@@ -99,8 +106,8 @@ def _transpose(tile: Array, out: Array) -> None:
         out[:, i : i + STRIPE] = tile[i : i + STRIPE].T
 
 
-def multiply(block: Block, tiling: Tiling, V: Array) -> Array:
-    """Return K V in float64, V being (columns of K) × c."""
+def multiply(block: Block, tiling: Tiling, V: Array, diagonal: Array | None = None) -> Array:
+    """Return K V in float64, V being (columns of K) × c; a symmetric K has the given diagonal."""
     spans = tiling.spans()
     lanes = min(tiling.lanes, len(spans))
     sums = np.zeros((lanes, tiling.shape[0], V.shape[1]))
@@ -111,6 +118,8 @@ def multiply(block: Block, tiling: Tiling, V: Array) -> Array:
         shape = (i.stop - i.start, j.stop - j.start)
         tile = buffers[lane][: shape[0] * shape[1]].reshape(shape)
         block(i, j, tile)
+        if tiling.symmetric and i == j and diagonal is not None:
+            np.fill_diagonal(tile, diagonal[i])
         sums[lane, i] += tile @ V[j]
         if tiling.symmetric and i != j:
             sums[lane, j] += tile.T @ V[i]

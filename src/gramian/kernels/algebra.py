@@ -27,7 +27,6 @@ from gramian.kernels.powers import horner, power
 from gramian.kernels.value import ATOM, inside, text
 
 SUM, PRODUCT, POWER = 1, 2, 3  # how tightly the operators bind
-FEW_FEATURES = 64
 
 
 class Kernel(BaseKernel):
@@ -103,6 +102,8 @@ class Kernel(BaseKernel):
     def center(self, X: Any) -> Centered:
         """Return the kernel of φ(x) − φ_S, φ_S the centre of mass of the sample X (seed 000, Algorithm 5.3)."""
         if isinstance(X, Gram):
+            if X.kernel != self or not X.symmetric or X.diagonal:
+                raise ValueError(f"to centre {self!r}, the symmetric Gram of a sample under it is needed, not {X!r}")
             return Centered(self, X)
         settled = self.fit(X)
         return Centered(settled, Gram(settled, settled.encode(X).copy()))
@@ -339,6 +340,9 @@ class Pullback(Kernel):
     def phi(self, a: Encoded) -> Any:
         return self.base.phi(a)
 
+    def __repr__(self) -> str:
+        return f"{inside(self.base, ATOM)}.pullback({text(self.f)})"
+
 
 class Rowwise(Kernel):
     """A number g(x) for every object, and g(x) κ(x, z) g(z): encodings are the base's and those numbers."""
@@ -393,6 +397,9 @@ class Reweighted(Rowwise):
             raise ValueError(f"f returned {given[~np.isfinite(g)][0]}; finite {dtype} numbers expected")
         return Encoded((base, g))
 
+    def __repr__(self) -> str:
+        return f"{inside(self.base, ATOM)}.reweight({text(self.f)})"
+
 
 class Normalized(Rowwise):
     """κ(x, z) / √(κ(x, x) κ(z, z)): every φ(x) scaled to norm one (seed 000, Algorithm 5.1)."""
@@ -439,6 +446,9 @@ class Anchored(Kernel):
     def scratch(self) -> int:
         return 1 + self.base.scratch
 
+    def scale(self, a: Encoded) -> float:
+        return self.base.scale(a.parts[0])
+
     def encode(self, X: Any) -> Encoded:
         return self.lift(self.base.encode(X))
 
@@ -479,11 +489,6 @@ class Centered(Anchored):
             return remainder(np.einsum("ij,ij->i", features, features), norms, digits=2)
         return remainder(norms + (self._mean - 2 * m[:, 0]), norms + abs(self._mean))
 
-    def explicit(self, a: Encoded) -> bool:
-        """Tell whether φ(x) − φ_S is formed outright, feature by feature: means of κ would cancel digits far from 0."""
-        dim = self.feature_dim(a)
-        return dim is not None and dim <= FEW_FEATURES
-
     def feature_dim(self, a: Encoded) -> int | None:
         return self.base.feature_dim(a.parts[0])
 
@@ -492,13 +497,15 @@ class Centered(Anchored):
 
     @cached_property
     def _mean_features(self) -> Array:
-        n, dim = len(self.reference), self.base.phi(self.reference.rows[:1]).shape[1]
-        sums = self.reference.feature_sums(np.ones((n, 1), self.reference.dtype), dim)
-        return (sums.T / n).astype(self.reference.dtype)
+        n, rows = len(self.reference), self.reference.rows
+        spans = self.reference.spans(n, self.base.phi(rows[:1]).shape[1])
+        sums = sum(np.asarray(self.base.phi(rows[span]).sum(axis=0, dtype=np.float64)) for span in spans)
+        return np.asarray(sums / n).reshape(1, -1)
 
     def phi(self, a: Encoded) -> Any:
         features = self.base.phi(a.parts[0])
-        return (features.toarray() if is_sparse(features) else features) - self._mean_features
+        dense = features.toarray() if is_sparse(features) else features
+        return (dense - self._mean_features).astype(dense.dtype)
 
     def __repr__(self) -> str:
         return f"{inside(self.base, ATOM)}.center(<{len(self.reference)} objects>)"

@@ -51,7 +51,7 @@ def median_distance(X: Any, metric: Literal["euclidean", "cityblock"]) -> float:
         points = points[np.sort(chosen)]
     # Measured in units of the largest deviation, squares can neither overflow nor vanish.
     points = points.astype(np.float64) / 2
-    points = points - points.mean(axis=0)
+    points = points - points[0]
     unit = float(np.abs(points).max())
     distances = pdist(points / unit, metric) if unit > 0 else np.zeros(1)
     apart = distances[distances > 0]

@@ -19,6 +19,8 @@ from gramian.gram.gram import Gram, finite_norms
 from gramian.gram.protocol import Derived
 from gramian.kernels.value import Value
 
+FEW_FEATURES = 64
+
 
 class BaseKernel(Value, ABC):
     """The protocol: three methods to write, and what follows from them."""
@@ -44,6 +46,10 @@ class BaseKernel(Value, ABC):
         """Return the kernel of φ(x) less the centre of mass of the sample X."""
 
     @abstractmethod
+    def __mul__(self, other: Any) -> Any:
+        """Return the product with another kernel or with a positive number."""
+
+    @abstractmethod
     def __add__(self, other: Any) -> Any:
         """Return the sum with another kernel or with a constant."""
 
@@ -51,6 +57,10 @@ class BaseKernel(Value, ABC):
     def scratch(self) -> int:
         """How many arrays of the size of `out` `block` needs besides it, for the memory budget."""
         return 1
+
+    def scale(self, a: Encoded) -> float:
+        """Return the largest κ(x, x) that values between these objects are computed from."""
+        return float(self.squared_norms(a).max())
 
     def accuracy(self, dtype: np.dtype[Any]) -> float:
         """Return the error of an entry relative to κ(x, x): rounding, or that of the least accurate inner kernel."""
@@ -98,10 +108,18 @@ class BaseKernel(Value, ABC):
         """Return the dimension of the explicit map for such objects, None where there is none to use."""
         return None
 
+    def explicit(self, a: Encoded) -> bool:
+        """Tell whether φ is so small, and objects so dense, that φ(x) itself is as good to work with as κ.
+
+        Far from the origin it is better: differences of φ keep digits that differences of κ cancel.
+        """
+        dim = self.feature_dim(a)
+        return dim is not None and dim <= max(FEW_FEATURES, a.width) and not a.sparse
+
     def phi(self, a: Encoded) -> Any:
         """Return the explicit features of encoded objects, one row each."""
         raise TypeError(
-            f"{self!r} has no finite explicit feature map: work with inner products (gram), or with the coordinates "
+            f"{self!r} has no explicit feature map: work with inner products (gram), or with the coordinates "
             "that EmpiricalMap, MercerMap and CholeskyMap give"
         )
 

@@ -15,10 +15,20 @@ from scipy.special import gammaln
 
 from gramian.checks import Array
 
+LARGEST_MAP = 2**20
+
 
 def dimension(d: int, degree: int, constant: bool) -> int:
     """Return the number of monomials: C(d + q, q) of degree at most q, C(d + q − 1, q) of degree q exactly."""
     return comb(d + degree, degree) if constant else comb(d + degree - 1, degree)
+
+
+def check_dimension(count: int) -> None:
+    """Refuse to list features by the million."""
+    if count > LARGEST_MAP:
+        raise ValueError(
+            f"the explicit map has {count:,} features; at most {LARGEST_MAP:,} are listed: work with inner products"
+        )
 
 
 def choices(d: int, degree: int, constant: bool) -> Array:
@@ -27,6 +37,7 @@ def choices(d: int, degree: int, constant: bool) -> Array:
     >>> choices(2, 2, constant=False).tolist()
     [[0, 0], [0, 1], [1, 1]]
     """
+    check_dimension(dimension(d, degree, constant))
     chosen = list(combinations_with_replacement(range(d + constant), degree))
     return np.array(chosen, dtype=np.intp).reshape(len(chosen), degree) - int(constant)
 

@@ -43,6 +43,15 @@ class Precomputed(Kernel):
             raise ValueError(
                 f"K[{i}, {i}] is {diagonal[i]:.6g}, but κ(x, x) = ‖φ(x)‖² cannot be negative: K is not a kernel matrix"
             )
+        norms = np.sqrt(diagonal.astype(np.float64))
+        slack = 1e3 * float(np.finfo(self.K.dtype).eps) * float(norms.max()) ** 2
+        for i, row in enumerate(self.K):
+            j = int(np.argmax(np.abs(row) - norms[i] * norms))
+            if abs(row[j]) > norms[i] * norms[j] + slack:
+                raise ValueError(
+                    f"K[{i}, {j}] is {row[j]:.6g}, but |κ(x, z)| ≤ √(κ(x, x) κ(z, z)) = {norms[i] * norms[j]:.6g}: "
+                    "K is not a kernel matrix; gm.is_psd(K) tells more"
+                )
 
     def __len__(self) -> int:
         return len(self.K)

@@ -21,7 +21,7 @@ from gramian.kernels.algebra import Kernel
 from gramian.kernels.bandwidth import check_bandwidth, median_distance, settled
 from gramian.kernels.distances import distance_accuracy, squared_distances
 
-FAR = 1e7  # squared distances in bandwidths beyond which every Matérn kernel is 0 in double precision
+FAR = 1e4  # beyond this t every Matérn kernel is 0 in double precision
 LARGEST_NU = 100.0
 
 
@@ -158,9 +158,8 @@ class Matern(Radial):
 
     def profile(self, s: Array) -> Array:
         np.maximum(s, 0, out=s)
-        np.minimum(s, FAR, out=s)
         s *= 2 * float(self.nu)
-        t = np.sqrt(s, out=s)
+        t = np.minimum(np.sqrt(s, out=s), FAR, out=s)
         if self.nu == 0.5:
             np.negative(t, out=t)
             return np.exp(t, out=t)

@@ -33,9 +33,12 @@ class Standardize(Value):
     def of(cls, X: Any) -> Standardize:
         """Return the map that gives each coordinate of X mean 0 and standard deviation 1 (a constant one: 0)."""
         A = as_vectors(X).astype(np.float64)
+        unit = np.abs(A).max(axis=0)
+        unit[unit == 0] = 1.0
+        A /= unit  # so that squares neither overflow nor vanish
         mean, scale = A.mean(axis=0), A.std(axis=0)
-        constant = scale <= 10 * np.finfo(np.float64).eps * np.abs(A).max(axis=0)
-        return cls(mean, np.where(constant, 1.0, scale))
+        constant = scale <= 10 * np.finfo(np.float64).eps
+        return cls(mean * unit, np.where(constant, 1.0, scale * unit))
 
     def __call__(self, X: Any) -> Array:
         A = as_vectors(X)

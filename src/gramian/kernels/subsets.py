@@ -16,8 +16,7 @@ import numpy as np
 from gramian.checks import Array, as_array, as_vectors, non_negative, whole
 from gramian.gram.encoded import Encoded
 from gramian.kernels.algebra import Kernel
-
-LARGEST_MAP = 20  # coordinates up to which the 2^d features of the all-subsets kernel are worth listing
+from gramian.kernels.monomials import check_dimension
 
 
 def _subset_products(X: Array, subsets: Sequence[tuple[int, ...]]) -> Array:
@@ -79,13 +78,10 @@ class AllSubsets(Kernel):
         return np.asarray(np.prod(1 + A * A, axis=1))
 
     def feature_dim(self, a: Encoded) -> int | None:
-        d = a.parts[0].shape[1]
-        return 2**d if d <= LARGEST_MAP else None
+        return int(2 ** a.parts[0].shape[1])
 
     def phi(self, a: Encoded) -> Any:
         (A,) = a
-        if A.shape[1] > LARGEST_MAP:
-            raise ValueError(f"the explicit map has 2^{A.shape[1]} features; at most 2^{LARGEST_MAP} are listed")
         return _subset_products(A, _all_subsets(A.shape[1]))
 
     def feature_names(self, inputs: Sequence[str]) -> list[str]:
@@ -93,6 +89,7 @@ class AllSubsets(Kernel):
 
 
 def _all_subsets(d: int) -> list[tuple[int, ...]]:
+    check_dimension(2**d)
     return list(chain.from_iterable(combinations(range(d), size) for size in range(d + 1)))
 
 
@@ -162,4 +159,5 @@ class Anova(Kernel):
         return _subset_names(inputs, self._subsets(len(inputs)))
 
     def _subsets(self, d: int) -> list[tuple[int, ...]]:
+        check_dimension(comb(d, int(self.degree)))
         return list(combinations(range(d), int(self.degree)))

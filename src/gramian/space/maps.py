@@ -16,7 +16,7 @@ from typing import Any, Self
 import numpy as np
 
 from gramian.checks import Array
-from gramian.factor.eigen import eigen
+from gramian.factor.eigen import Eigen, eigen
 from gramian.kernels.algebra import Kernel
 from gramian.space.vectors import FeatureSpace, Vectors
 
@@ -43,7 +43,7 @@ class KernelMap(ABC):
         if not isinstance(self.kernel, Kernel):
             raise TypeError(f"a Kernel expected, such as gm.Gaussian(), and got {self.kernel!r}")
         self.kernel_ = self.kernel.fit(X)
-        self._learn(FeatureSpace(self.kernel_)(X))
+        self._learn(Vectors(FeatureSpace(self.kernel_), self.kernel_.encode(X).copy()))
         return self
 
     def transform(self, Z: Any) -> Array:
@@ -64,6 +64,19 @@ class KernelMap(ABC):
     def _coordinates(self, vectors: Vectors) -> Array: ...
 
 
+def _spectrum(S: Vectors) -> Eigen:
+    """Return all eigenpairs of K, which must be positive semidefinite."""
+    gram = S.gram()
+    pairs = eigen(gram)
+    rounding = len(gram) * gram.kernel.accuracy(gram.dtype) * float(pairs.values[0])
+    if pairs.values[-1] < -rounding:
+        raise ValueError(
+            f"K is not positive semidefinite: its smallest eigenvalue is {pairs.values[-1]:.3g}, and no coordinates "
+            "have such inner products; gm.is_psd tells more"
+        )
+    return pairs
+
+
 class MercerMap(KernelMap):
     """The data-specific Mercer map: √λᵢ uᵢ(x), one coordinate for each positive eigenvalue of K (seed 003, (5.6)).
 
@@ -76,7 +89,7 @@ class MercerMap(KernelMap):
     """
 
     def _learn(self, S: Vectors) -> None:
-        self._directions = S.combine(eigen(S.gram()).dual().astype(np.float64))
+        self._directions = S.combine(_spectrum(S).dual().astype(np.float64))
 
     def _coordinates(self, vectors: Vectors) -> Array:
         return np.asarray(vectors.inner(self._directions))
@@ -94,7 +107,7 @@ class EmpiricalMap(KernelMap):
     """
 
     def _learn(self, S: Vectors) -> None:
-        pairs = eigen(S.gram()).positive()
+        pairs = _spectrum(S).positive()
         self._directions = S.combine((pairs.dual() @ pairs.vectors.T).astype(np.float64))
 
     def _coordinates(self, vectors: Vectors) -> Array:

@@ -46,6 +46,13 @@ class MeanTest:
         Share of the relabellings, the observed one included, whose distance is at least as large.
     permutations : int
         Number of random relabellings.
+
+    Examples
+    --------
+    >>> import gramian as gm
+    >>> phi = gm.FeatureSpace(gm.Linear())
+    >>> gm.mean_test(phi([[0.0], [2.0]]), phi([[0.0], [2.0]]), rng=0)
+    MeanTest(distance=0.0, p_value=1.0, permutations=999)
     """
 
     distance: float

@@ -14,6 +14,7 @@ from typing import Any, Literal
 
 import numpy as np
 import scipy.linalg
+from scipy.spatial.distance import cdist
 
 from gramian.checks import Array, as_array, as_bytes, as_number, as_selection, fraction, non_negative
 from gramian.factor.cholesky import Pivoting, cholesky
@@ -48,7 +49,7 @@ class FeatureSpace:
 
     def __init__(self, kernel: Kernel, *, memory: int | str | None = None) -> None:
         if not isinstance(kernel, Kernel):
-            raise TypeError(f"a Kernel expected, such as gm.Gaussian(), and got {type(kernel).__name__}")
+            raise TypeError(f"a Kernel expected, such as gm.Gaussian(), and got {kernel!r}")
         self.kernel = kernel
         self.memory = None if memory is None else as_bytes(memory)
 
@@ -156,7 +157,18 @@ class Vectors:
         return self.space(Z).inner(self)
 
     @cached_property
+    def _features(self) -> Array | None:
+        """These elements in coordinates, where φ is explicit and small."""
+        kernel = self.space.kernel
+        if not kernel.explicit(self.points):
+            return None
+        phi = np.asarray(kernel.phi(self.points), dtype=np.float64)
+        return phi if self.weights is None else self.weights.T @ phi
+
+    @cached_property
     def _squared_norms(self) -> Array:
+        if self.weights is not None and self._features is not None:
+            return np.asarray(np.einsum("ij,ij->i", self._features, self._features))
         if self.weights is None:
             return self.space.kernel.squared_norms(self.points).astype(np.float64)
         return np.asarray(np.maximum(np.einsum("ij,ij->j", self.weights, self._values), 0))
@@ -176,6 +188,8 @@ class Vectors:
         self._require_same_space(target)
         if target._mean_of is self:
             return np.sqrt(self._squared_deviations)
+        if self._features is not None and target._features is not None:
+            return self._drop_axes(cdist(self._features, target._features), target)
         squares = self._inner(target).astype(np.float64)
         squares *= -2
         squares += self._squared_norms[:, None]
@@ -190,7 +204,7 @@ class Vectors:
         table = self._inner(target).astype(np.float64)
         table /= self._positive_norms()[:, None]
         table /= target._positive_norms()
-        return self._drop_axes(table, target)
+        return self._drop_axes(np.clip(table, -1, 1, out=table), target)
 
     def correlations(self, Z: Any = None) -> Array:
         """Return correlations in feature space: cosines after moving the origin to the centre of mass.
@@ -217,6 +231,11 @@ class Vectors:
 
     def __add__(self, other: Vectors) -> Vectors:
         return self._plus(other, 1.0)
+
+    def __radd__(self, other: Any) -> Vectors:
+        if isinstance(other, int) and other == 0:  # where sum() starts
+            return self
+        raise TypeError(f"cannot add {other!r} and a vector of a feature space")
 
     def __sub__(self, other: Vectors) -> Vectors:
         return self._plus(other, -1.0)

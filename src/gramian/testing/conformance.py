@@ -18,6 +18,7 @@ from gramian.checks import Array, is_sparse
 from gramian.factor.psd import is_psd
 from gramian.gram.encoded import Encoded
 from gramian.gram.gram import Gram
+from gramian.gram.tiles import COPIES
 from gramian.kernels.algebra import Kernel
 
 
@@ -108,7 +109,7 @@ def check_gram(gram: Gram, *, rtol: float | None = None) -> None:
     _close(gram.columns(cols), K[:, cols], atol, gram, "columns")
     _close(gram.take(rows).dense(), K[np.ix_(rows, rows)] if gram.symmetric else K[rows], atol, gram, "take")
     for side in (32, 33, 100):
-        memory = side * side * K.dtype.itemsize * (1 + gram.kernel.scratch)
+        memory = K.dtype.itemsize * side * ((1 + gram.kernel.scratch) * side + 2 * COPIES * gram.rows.width)
         cut = Gram(
             gram.kernel,
             gram.rows,

@@ -1,12 +1,14 @@
 """The NumPy place: tiles on all cores of this machine.
 
-Each lane (one thread) works through its own fixed share of the tiles, in a fixed order, so that sums are accumulated
-in the same order on every run. NumPy releases the interpreter lock inside matrix products and ufuncs; the BLAS
-underneath is held to one thread meanwhile, for two layers of threads would fight over the same cores.
+A lane is one thread. Where sums are made, each lane works through its own fixed share of the tiles, in a fixed order,
+so that they are accumulated in the same order on every run. NumPy releases the interpreter lock inside matrix
+products and ufuncs; the BLAS underneath is held to one thread meanwhile, for two layers of threads would fight over
+the same cores.
 """
 
 from __future__ import annotations
 
+import itertools
 import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -26,17 +28,29 @@ def cores() -> int:
     return os.cpu_count() or 1
 
 
-def run(work: Callable[[int, Job], None], jobs: Sequence[Job], lanes: int) -> None:
-    """Call ``work(lane, job)`` for every job, lane by lane; stop all lanes at the first error or Ctrl-C."""
+def run(work: Callable[[int, Job], None], jobs: Sequence[Job], lanes: int, *, in_turn: bool = True) -> None:
+    """Call ``work(lane, job)`` for every job; stop all lanes at the first error or Ctrl-C.
+
+    With `in_turn` a lane has a fixed share of the jobs, in a fixed order, so that what it sums is the same on every
+    run. Otherwise a lane that is free takes the next job, which is faster where cores are not equally free.
+    """
     lanes = min(lanes, len(jobs))
     if lanes <= 1:
         for job in jobs:
             work(0, job)
         return
     stop = threading.Event()
+    turn = itertools.count()
+
+    def share(lane: int) -> Iterator[Job]:
+        if in_turn:
+            yield from jobs[lane::lanes]
+        else:
+            while (number := next(turn)) < len(jobs):
+                yield jobs[number]
 
     def walk(lane: int) -> None:
-        for job in jobs[lane::lanes]:
+        for job in share(lane):
             if stop.is_set():
                 return
             work(lane, job)

@@ -97,7 +97,7 @@ def fill(block: Block, tiling: Tiling, diagonal: Array | None, out: Array) -> No
         np.add(upper, upper.T, out=tile)
         np.fill_diagonal(tile, 0.0 if diagonal is None else diagonal[i])
 
-    run(work, tiling.spans(), tiling.lanes)
+    run(work, tiling.spans(), tiling.lanes, in_turn=False)
 
 
 def _transpose(tile: Array, out: Array) -> None:

@@ -28,13 +28,14 @@ def squared_distances(A: Array, B: Array, scale: float, out: Array, *, factor: f
     A, B = A.astype(out.dtype, copy=False), B.astype(out.dtype, copy=False)
     with np.errstate(all="ignore"):
         origin = B.mean(axis=0)
-        a, b = (A - origin) / scale, (B - origin) / scale
-        norms_a, norms_b = np.einsum("ij,ij->i", a, a), np.einsum("ij,ij->i", b, b)
+        (left, norms_a), (right, norms_b) = _augmented(A, origin, scale), _augmented(B, origin, scale)
         size = float(norms_a.max()) + float(norms_b.max())
         if not np.isfinite(size):
             _by_difference(A, B, scale, out, factor)
             return
-        left, right = _augment(a, factor * norms_a, 1.0, -2 * factor), _augment(b, 1.0, factor * norms_b, 1.0)
+        left[:, :-2] *= -2 * factor
+        left[:, -2], left[:, -1] = factor * norms_a, 1
+        right[:, -2], right[:, -1] = 1, factor * norms_b
         np.matmul(left, right.T, out=out)
         error = ROUNDING * float(np.finfo(out.dtype).eps) * size
         if smooth and error <= eta:
@@ -54,12 +55,13 @@ def distance_accuracy(dtype: np.dtype[np.generic]) -> float:
     return 3e-5 if dtype.itemsize == 4 else 1e-9
 
 
-def _augment(points: Array, first: Array | float, second: Array | float, factor: float) -> Array:
+def _augmented(points: Array, origin: Array, scale: float) -> tuple[Array, Array]:
+    """Return (points − origin) / scale with two columns to spare, and the squared norms of its rows."""
     augmented = np.empty((points.shape[0], points.shape[1] + 2), points.dtype)
-    np.multiply(points, factor, out=augmented[:, :-2])
-    augmented[:, -2] = first
-    augmented[:, -1] = second
-    return augmented
+    moved = augmented[:, :-2]
+    np.subtract(points, origin, out=moved)
+    moved /= scale
+    return augmented, np.einsum("ij,ij->i", moved, moved)
 
 
 def _by_difference(A: Array, B: Array, scale: float, out: Array, factor: float) -> None:

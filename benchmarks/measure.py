@@ -68,6 +68,6 @@ def limits(dtype: type, width: int) -> dict[str, float]:
     A, B = rng.standard_normal((2, 768, width)).astype(dtype)
     exponents, out = -rng.random((768, 768)).astype(dtype), np.empty((768, 768), dtype)
     with threadpool_limits(1):
-        product = best(lambda: np.matmul(A, B.T, out=out), 50)
-    exponential = best(lambda: np.exp(exponents, out=out), 50)
+        product = best(lambda: np.matmul(A, B.T, out=out), 200)
+    exponential = best(lambda: np.exp(exponents, out=out), 200)
     return {"product": product / out.size * 1e9, "exp": exponential / out.size * 1e9}

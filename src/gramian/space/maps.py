@@ -35,6 +35,9 @@ class KernelMap(ABC):
         The kernel, settled.
     """
 
+    kernel_: Kernel
+    _directions: Vectors
+
     def __init__(self, kernel: Kernel) -> None:
         self.kernel = kernel
 
@@ -58,10 +61,11 @@ class KernelMap(ABC):
         return self.fit(X).transform(X)
 
     @abstractmethod
-    def _learn(self, S: Vectors) -> None: ...
+    def _learn(self, S: Vectors) -> None:
+        """Find the directions of the coordinates from the sample."""
 
-    @abstractmethod
-    def _coordinates(self, vectors: Vectors) -> Array: ...
+    def _coordinates(self, vectors: Vectors) -> Array:
+        return np.asarray(vectors.inner(self._directions))
 
 
 def _spectrum(S: Vectors) -> Eigen:
@@ -91,9 +95,6 @@ class MercerMap(KernelMap):
     def _learn(self, S: Vectors) -> None:
         self._directions = S.combine(_spectrum(S).dual().astype(np.float64))
 
-    def _coordinates(self, vectors: Vectors) -> Array:
-        return np.asarray(vectors.inner(self._directions))
-
 
 class EmpiricalMap(KernelMap):
     """The empirical map, K^(−½) k(x): n coordinates, with the pseudo-inverse root where K is singular.
@@ -109,9 +110,6 @@ class EmpiricalMap(KernelMap):
     def _learn(self, S: Vectors) -> None:
         pairs = _spectrum(S).positive()
         self._directions = S.combine((pairs.dual() @ pairs.vectors.T).astype(np.float64))
-
-    def _coordinates(self, vectors: Vectors) -> Array:
-        return np.asarray(vectors.inner(self._directions))
 
 
 class CholeskyMap(KernelMap):

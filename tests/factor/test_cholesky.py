@@ -458,3 +458,31 @@ def test_centering_leaves_at_most_n_minus_1_dimensions(kernel, shape, seed):
 def test_a_matrix_in_place_of_a_gram_is_refused_with_advice(factorize):
     with pytest.raises(TypeError, match=r"takes a Gram, and got ndarray: .* gm.Precomputed\(K\)"):
         factorize(np.eye(2))
+
+
+@pytest.mark.parametrize("pivoting", ["greedy", "random", None])
+@pytest.mark.parametrize(
+    ("n", "offset", "dtype"),
+    [(300, 300, np.float32), (300, 1e3, np.float64), (400, 1e6, np.float64), (300, 1e7, float)],
+)
+def test_centred_vectors_have_their_rank_wherever_they_lie(pivoting, n, offset, dtype):
+    points = (np.random.default_rng(0).standard_normal((n, 3)) + offset).astype(dtype)
+    low = gm.cholesky(gm.Linear().gram(points).center(), pivoting=pivoting, rng=0)
+    assert low.rank == 3
+    assert low.relative_error < 1e-3
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_float32_vectors_of_the_plane_have_rank_2_in_any_order(seed):
+    points = np.random.default_rng(seed).standard_normal((90, 2)).astype(np.float32)
+    low = gm.cholesky(gm.Linear().gram(points), pivoting=None)
+    assert low.rank == 2
+    assert low.relative_error < 1e-5
+
+
+@pytest.mark.parametrize("method", ["eigen", "gram-schmidt"])
+@pytest.mark.parametrize("seed", range(3))
+def test_deflation_takes_its_dimensions_from_the_rank_in_float32(method, seed):
+    points = np.random.default_rng(seed).standard_normal((90, 2)).astype(np.float32)
+    S = gm.FeatureSpace(gm.Polynomial(degree=2))(points)
+    assert S.deflate(S.subspace(method, rank=2)).rank() == 4

@@ -297,3 +297,9 @@ def test_a_rectangular_gram_is_refused():
 def test_a_bad_rank_is_refused(rank, error):
     with pytest.raises(error, match="rank is .*expected"):
         gm.eigen(gm.Linear().gram(FIVE_POINTS), rank)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_a_zero_matrix_has_zero_residuals(dtype):
+    pairs = gm.eigen(gm.Linear().gram(np.zeros((3, 2), dtype)))
+    np.testing.assert_array_equal(pairs.residuals, np.zeros(3))

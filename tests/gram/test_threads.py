@@ -203,11 +203,13 @@ def test_users_who_overlap_leave_blas_its_threads_whoever_leaves_last(two_cores)
 
 
 INTERRUPTED = """
-    import threading, time
+    import signal, threading
     import numpy as np
     import gramian as gm
     from gramian.gram import tiles
     from threadpoolctl import threadpool_info, threadpool_limits
+
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a parent may have left it ignored
 
     def blas():
         return [i["num_threads"] for i in threadpool_info() if i["user_api"] == "blas"]
@@ -239,3 +241,20 @@ def test_ctrl_c_stops_a_long_product_at_once_and_leaves_no_thread(lanes):
     assert rest == "stopped [] {2}\n"
     assert child.returncode == 0
     assert elapsed < 2.0
+
+
+def test_a_blas_that_is_loaded_later_is_limited_too():
+    script = """
+        import numpy as np
+        from gramian.gram import threads
+        from threadpoolctl import threadpool_info, threadpool_limits
+
+        seen = []
+        threads.run(lambda lane, job: None, [0, 1], 2)
+        import scipy.linalg
+        threadpool_limits(limits=2, user_api="blas")
+        threads.run(lambda lane, job: seen.extend(i["num_threads"] for i in threadpool_info()), [0, 1], 2)
+        print(set(seen))
+    """
+    answer = subprocess.run([sys.executable, "-c", textwrap.dedent(script)], capture_output=True, text=True, check=True)
+    assert answer.stdout == "{1}\n"

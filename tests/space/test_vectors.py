@@ -612,3 +612,10 @@ def test_vectors_add_up_by_sum():
     assert sum([S[0], S[1]]).norm() == pytest.approx(np.hypot(4, 6))
     with pytest.raises(TypeError, match="cannot add 1 and a vector"):
         1 + S[0]
+
+
+def test_the_centre_of_mass_of_nothing_is_refused_and_of_one_vector_is_itself():
+    S = gm.FeatureSpace(gm.Linear())([[3.0, 4.0], [1.0, 1.0]])
+    with pytest.raises(ValueError, match="the centre of mass of none is not defined"):
+        S[:0].mean()
+    assert S[0].mean().norm() == pytest.approx(5.0)

@@ -76,8 +76,9 @@ class LowRank:
 
     def coordinates(self, cross: Array) -> Array:
         """Return the coordinates of other points from their kernel values with the pivots, m × k, by substitution."""
-        if np.ndim(cross) != 2 or np.shape(cross)[1] != self.rank:
-            raise ValueError(f"cross has shape {np.shape(cross)}; kernel values with the {self.rank} pivots expected")
+        cross = np.asarray(cross)
+        if cross.ndim != 2 or cross.shape[1] != self.rank:
+            raise ValueError(f"cross has shape {cross.shape}; kernel values with the {self.rank} pivots expected")
         if self.rank == 0:
             return np.zeros((len(cross), 0))
         return np.asarray(solve_triangular(self.triangle, cross.T, lower=True, check_finite=False).T)
@@ -158,7 +159,7 @@ class _Growing:
         # A pivot that is zero in exact arithmetic comes out as n times the error of an eigenvalue.
         self.noise = min(32 * len(gram) * self.eps, np.sqrt(self.eps)) * gram.scale()
         tolerated = max(1e-3 * np.sqrt(self.eps), 64 * self.eps) if leave_out else np.sqrt(self.eps)
-        self.slack = tolerated * float(self.norms.max())
+        self.slack = max(tolerated * float(self.norms.max()), self.noise)
         self.F = np.empty((len(gram), rank if rank <= SURE else BATCH), gram.dtype)
         self.pivots: list[int] = []
 

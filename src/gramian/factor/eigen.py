@@ -81,7 +81,7 @@ def eigen(gram: Gram, rank: int | None = None) -> Eigen:
     values, vectors = values[order], vectors[:, order]
     peak = np.take_along_axis(vectors, np.abs(vectors).argmax(axis=0)[None], axis=0)
     vectors = vectors * np.where(peak < 0, -1, 1).astype(vectors.dtype)
-    unit = max(float(np.abs(values).max(initial=0.0)), float(np.finfo(np.float64).tiny))
+    unit = max(float(np.abs(values).max(initial=0.0)), float(np.finfo(values.dtype).tiny))
     residuals = unit * np.linalg.norm((gram @ vectors - vectors * values) / unit, axis=0)
     return Eigen(values, vectors, residuals)
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
@@ -19,6 +20,8 @@ from typing import Any, TypeVar
 from threadpoolctl import ThreadpoolController
 
 Job = TypeVar("Job")
+
+BRING_BLAS = {"scipy.linalg", "sklearn", "torch"}  # modules that load a BLAS of their own
 
 
 def cores() -> int:
@@ -72,13 +75,13 @@ class _SingleBlas:
         self._lock = threading.Lock()
         self._inside = 0
         self._controller: ThreadpoolController | None = None
+        self._known: frozenset[str] = frozenset()
         self._limit: Any = None
 
     @contextmanager
     def __call__(self) -> Iterator[None]:
         with self._lock:
             if self._inside == 0:
-                self._controller = self._controller or ThreadpoolController()
                 _aside(self._enter)
             self._inside += 1
         try:
@@ -90,7 +93,9 @@ class _SingleBlas:
                     _aside(self._limit.restore_original_limits)
 
     def _enter(self) -> None:
-        assert self._controller is not None
+        loaded = BRING_BLAS & sys.modules.keys()
+        if self._controller is None or loaded != self._known:  # to look for BLAS libraries takes a millisecond
+            self._controller, self._known = ThreadpoolController(), frozenset(loaded)
         self._limit = self._controller.limit(limits=1, user_api="blas")
 
 

@@ -472,6 +472,9 @@ class Centered(Anchored):
     def _mean(self) -> float:
         return float(self._reference_products.mean())
 
+    def scale(self, a: Encoded) -> float:
+        return float(self.squared_norms(a).max()) if self.explicit(a) else super().scale(a)
+
     def block(self, a: Encoded, b: Encoded, out: Array) -> None:
         if self.explicit(a):
             np.matmul(self.phi(a), self.phi(b).T, out=out)

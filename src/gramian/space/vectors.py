@@ -300,7 +300,9 @@ class Vectors:
 
     @cached_property
     def _mean(self) -> Vectors:
-        count = len(self)
+        count = 1 if self.single else len(self)
+        if count == 0:
+            raise ValueError("no vectors were selected, and the centre of mass of none is not defined")
         mean = self.combine(np.full(count, 1 / count))
         mean._mean_of = self if self.weights is None else None
         return mean

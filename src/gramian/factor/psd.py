@@ -15,7 +15,7 @@ import scipy.linalg
 from gramian.checks import Array, as_matrix
 from gramian.factor.eigen import DENSE
 from gramian.factor.krylov import BLOCKS, leading
-from gramian.gram.gram import Gram
+from gramian.gram.gram import Gram, as_symmetric
 
 STEPS = 4 * BLOCKS  # block products spent on the smallest eigenvalue of a large Gram
 
@@ -79,9 +79,7 @@ def is_psd(K: Any) -> PsdCertificate:
     True
     """
     if isinstance(K, Gram):
-        if not K.symmetric:
-            raise ValueError("is_psd needs a symmetric Gram: make it with kernel.gram(X)")
-        matrix: Any = K if len(K) > DENSE else K.dense()
+        matrix: Any = K if len(as_symmetric(K, "is_psd")) > DENSE else K.dense()
     else:
         matrix = as_matrix(K, "K")
     if isinstance(matrix, Gram):

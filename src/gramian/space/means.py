@@ -15,7 +15,7 @@ import numpy as np
 from gramian.checks import Array, as_generator, fraction, non_negative, whole
 from gramian.gram.gram import Gram
 from gramian.kernels.algebra import Centered
-from gramian.space.vectors import Vectors
+from gramian.space.vectors import Vectors, require_vectors
 
 CHUNK = 64  # permutations multiplied at a time
 
@@ -96,9 +96,7 @@ def mean_test(S: Vectors, T: Vectors, permutations: int = 999, rng: Any = None) 
 
 
 def _check_samples(S: Vectors, T: Vectors) -> None:
-    for vectors in (S, T):
-        if not isinstance(vectors, Vectors):
-            raise TypeError(f"Vectors expected, and got {type(vectors).__name__}: take the images of data with phi(X)")
+    require_vectors(S)
     S._require_same_space(T)
 
 

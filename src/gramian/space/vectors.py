@@ -101,6 +101,10 @@ class Vectors:
     def __len__(self) -> int:
         if self.single:
             raise TypeError("a single vector has no length; norm() is its length in feature space")
+        return self._count
+
+    @property
+    def _count(self) -> int:
         return len(self.points) if self.weights is None else self.weights.shape[1]
 
     def __getitem__(self, index: Any) -> Vectors:
@@ -167,10 +171,10 @@ class Vectors:
 
     @cached_property
     def _squared_norms(self) -> Array:
-        if self.weights is not None and self._features is not None:
-            return np.asarray(np.einsum("ij,ij->i", self._features, self._features))
         if self.weights is None:
             return self.space.kernel.squared_norms(self.points).astype(np.float64)
+        if self._features is not None:
+            return np.asarray(np.einsum("ij,ij->i", self._features, self._features))
         return np.asarray(np.maximum(np.einsum("ij,ij->j", self.weights, self._values), 0))
 
     def norms(self) -> Array:
@@ -218,7 +222,7 @@ class Vectors:
 
     def combine(self, weights: Any) -> Vectors:
         """Return Σᵢ αᵢ vᵢ for one vector of weights, or one element for each column of a matrix."""
-        count = 1 if self.single else len(self)
+        count = self._count
         alpha = as_array(weights, "weights").astype(np.float64)
         if alpha.ndim not in (1, 2) or len(alpha) != count or not np.isfinite(alpha).all():
             raise ValueError(
@@ -241,7 +245,7 @@ class Vectors:
         return self._plus(other, -1.0)
 
     def __mul__(self, factor: Any) -> Vectors:
-        W = as_number(factor, "the factor of a vector") * self._explicit()
+        W = as_number(factor, "the factor of a vector") * self._weight_matrix()
         return Vectors(self.space, self.points, W, self.single)
 
     __rmul__ = __mul__
@@ -256,7 +260,7 @@ class Vectors:
 
     def _plus(self, other: Vectors, sign: float) -> Vectors:
         self._require_same_space(other)
-        U, V = self._explicit(), sign * other._explicit()
+        U, V = self._weight_matrix(), sign * other._weight_matrix()
         if U.shape[1] != V.shape[1] and not (self.single or other.single):
             raise ValueError(f"cannot add {U.shape[1]} vectors and {V.shape[1]} vectors")
         if self.points is other.points:
@@ -265,7 +269,7 @@ class Vectors:
         W = np.vstack([np.broadcast_to(U, (len(U), count)), np.broadcast_to(V, (len(V), count))])
         return Vectors(self.space, self.points.concat(other.points), W, self.single and other.single)
 
-    def _explicit(self) -> Array:
+    def _weight_matrix(self) -> Array:
         if self.weights is not None:
             return self.weights
         if len(self.points) > 1:
@@ -277,7 +281,7 @@ class Vectors:
 
     def unit(self) -> Vectors:
         """Return a single element, or combinations, scaled to norm one; for the points of a sample see `normalize`."""
-        return Vectors(self.space, self.points, self._explicit() / self._positive_norms(), self.single)
+        return Vectors(self.space, self.points, self._weight_matrix() / self._positive_norms(), self.single)
 
     def _positive_norms(self) -> Array:
         norms = self.norms()
@@ -300,7 +304,7 @@ class Vectors:
 
     @cached_property
     def _mean(self) -> Vectors:
-        count = 1 if self.single else len(self)
+        count = self._count
         if count == 0:
             raise ValueError("no vectors were selected, and the centre of mass of none is not defined")
         mean = self.combine(np.full(count, 1 / count))
@@ -379,7 +383,9 @@ class Vectors:
             self._require_same_space(w)
             w._require_single("deflate")
             basis = w.unit()
-        return self._under(Deflated(self.space.kernel, self.space.gram(basis.points, basis.points), basis._explicit()))
+        return self._under(
+            Deflated(self.space.kernel, self.space.gram(basis.points, basis.points), basis._weight_matrix())
+        )
 
     def subspace(
         self,
@@ -441,8 +447,13 @@ class Vectors:
             )
 
     def _require_same_space(self, other: Vectors) -> None:
-        if not isinstance(other, Vectors):
-            raise TypeError(f"Vectors expected, and got {type(other).__name__}: take the images of data with phi(X)")
+        require_vectors(other)
         mine, theirs = self.space.kernel, other.space.kernel
         if mine is not theirs and mine != theirs:
             raise ValueError(f"the vectors live in different feature spaces: {mine!r} and {theirs!r}")
+
+
+def require_vectors(given: Any) -> None:
+    """Refuse what is not in a feature space, such as the data itself."""
+    if not isinstance(given, Vectors):
+        raise TypeError(f"Vectors expected, and got {type(given).__name__}: take the images of data with phi(X)")

@@ -30,7 +30,6 @@ def test_asking_for_the_version_and_the_names_loads_nothing():
     "code",
     [
         "import gramian as gm; gm.Gaussian(1.0)([[0.0], [1.0]])",
-        "from gramian import *",
         "import gramian as gm; gm.FeatureSpace(gm.Linear())([[1.0], [2.0]]).subspace().basis.norms()",
         "import gramian as gm; gm.testing.check_kernel(gm.Linear(), [[1.0], [2.0]]); gm.load_iris()",
     ],
@@ -39,6 +38,12 @@ def test_using_the_core_loads_no_optional_library(code):
     modules = loaded(code)
     assert "numpy" in modules
     assert not modules & set(OPTIONAL)
+
+
+def test_taking_every_public_name_loads_scikit_learn_but_no_optional_library():
+    modules = loaded("from gramian import *")
+    assert "sklearn" in modules
+    assert not modules & {"torch", "numba", "dask", "matplotlib"}
 
 
 def test_a_failed_lookup_loads_nothing():

@@ -1,3 +1,4 @@
+from gramian import plot as plot
 from gramian import testing as testing
 from gramian.datasets import load_iris as load_iris
 from gramian.factor.cholesky import LowRank as LowRank
@@ -6,6 +7,8 @@ from gramian.factor.eigen import Eigen as Eigen
 from gramian.factor.eigen import eigen as eigen
 from gramian.factor.psd import PsdCertificate as PsdCertificate
 from gramian.factor.psd import is_psd as is_psd
+from gramian.factor.solve import Solution as Solution
+from gramian.factor.solve import solve as solve
 from gramian.gram.encoded import Encoded as Encoded
 from gramian.gram.gram import Gram as Gram
 from gramian.kernels.algebra import Kernel as Kernel
@@ -19,6 +22,16 @@ from gramian.kernels.radial import Matern as Matern
 from gramian.kernels.standardize import Standardize as Standardize
 from gramian.kernels.subsets import AllSubsets as AllSubsets
 from gramian.kernels.subsets import Anova as Anova
+from gramian.learn.alignment import alignment as alignment
+from gramian.learn.fisher import FisherDiscriminant as FisherDiscriminant
+from gramian.learn.gram_schmidt import GramSchmidt as GramSchmidt
+from gramian.learn.kmeans import KernelKMeans as KernelKMeans
+from gramian.learn.novelty import NoveltyDetector as NoveltyDetector
+from gramian.learn.parzen import ParzenClassifier as ParzenClassifier
+from gramian.learn.path import RidgePath as RidgePath
+from gramian.learn.pca import KernelPCA as KernelPCA
+from gramian.learn.ridge import KernelRidge as KernelRidge
+from gramian.learn.search import KernelSearch as KernelSearch
 from gramian.space.maps import CholeskyMap as CholeskyMap
 from gramian.space.maps import EmpiricalMap as EmpiricalMap
 from gramian.space.maps import MercerMap as MercerMap

@@ -40,8 +40,8 @@ def as_vectors(X: Any, name: str = "X", *, sparse: bool = False) -> Any:
     if is_sparse(X):
         if not sparse:
             raise TypeError(
-                f"{name} is a sparse array, and this kernel needs a dense one: pass {name}.toarray(), or use a "
-                "dot-product kernel (Linear, Polynomial, Bilinear), which takes sparse input as it is"
+                f"{name} is a sparse array, and this kernel needs a dense one: pass {name}.toarray(), or use a kernel "
+                "that takes sparse input as it is (Linear, Polynomial, Bilinear, Gaussian, Matern)"
             )
         X = X.tocsr()
         _check_real(X.dtype, name)

@@ -129,6 +129,13 @@ SPARSE: dict[str, Build] = {
     "reweighted": lambda X: gm.Linear().reweight(loudness),
     "centered": lambda X: gm.Linear().center(X),
     "deflated": lambda X: _deflated(gm.Linear() + 1, X),
+    "gaussian": lambda X: gm.Gaussian(bandwidth=1.5),
+    "gaussian-narrow": lambda X: gm.Gaussian(bandwidth=0.01),
+    "gaussian-median": lambda X: gm.Gaussian(bandwidth="median"),
+    "gaussian-centered": lambda X: gm.Gaussian(bandwidth="median").center(X),
+    "matern-1/2": lambda X: gm.Matern(bandwidth=1.0, nu=0.5),
+    "matern-general": lambda X: gm.Matern(bandwidth="median", nu=0.8),
+    "nested": lambda X: (2 * gm.Gaussian(bandwidth=1.5) + gm.Polynomial(degree=2) * gm.Matern()).normalize() + 1,
 }
 
 

@@ -221,7 +221,18 @@ def test_pullback_turns_objects_that_are_not_vectors_into_vectors():
 
 
 @pytest.mark.parametrize("make", [scipy.sparse.csr_array, scipy.sparse.csc_matrix, scipy.sparse.coo_array])
-@pytest.mark.parametrize("kernel", [gm.Linear(), gm.Polynomial(3), gm.Bilinear(np.diag([1.0, 2.0, 0.0]))], ids=repr)
+@pytest.mark.parametrize(
+    "kernel",
+    [
+        gm.Linear(),
+        gm.Polynomial(3),
+        gm.Bilinear(np.diag([1.0, 2.0, 0.0])),
+        gm.Gaussian(1.3),
+        gm.Matern(1.3, 0.5),
+        gm.Gaussian(1.3) + gm.Linear(),
+    ],
+    ids=repr,
+)
 def test_sparse_and_dense_input_give_the_same_matrix(make, kernel):
     rng = np.random.default_rng(0)
     X, Z = rng.normal(size=(8, 3)) * (rng.random((8, 3)) < 0.4), rng.normal(size=(5, 3))

@@ -119,12 +119,19 @@ SPARSE_X = scipy.sparse.csr_array(X)
 
 @pytest.mark.parametrize(
     "kernel",
-    [gm.Gaussian(1.5), gm.Gaussian("median"), gm.Laplacian(), gm.Matern(), gm.AllSubsets(), gm.Anova(2)],
+    [gm.Laplacian(), gm.Laplacian("median"), gm.AllSubsets(), gm.Anova(2), gm.Gaussian(1.5) + gm.Laplacian()],
     ids=repr,
 )
 def test_sparse_input_to_a_kernel_that_cannot_use_it_is_refused(kernel):
     with pytest.raises(TypeError, match=r"X is a sparse array, and this kernel needs a dense one: pass X.toarray\(\)"):
         kernel(SPARSE_X)
+
+
+@pytest.mark.parametrize("kernel", [gm.Linear(), gm.Polynomial(2), gm.Bilinear(np.eye(3)), gm.Gaussian(), gm.Matern()])
+def test_kernels_that_the_refusal_of_sparse_input_recommends_take_it(kernel):
+    with pytest.raises(TypeError, match=type(kernel).__name__):
+        gm.Laplacian()(SPARSE_X)
+    np.testing.assert_allclose(kernel(SPARSE_X), kernel(X), atol=1e-9)
 
 
 def test_bad_sparse_data_is_refused():

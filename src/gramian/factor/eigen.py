@@ -17,6 +17,7 @@ from gramian.gram.gram import Gram, as_symmetric
 
 DENSE = 3000  # up to this size all of K is decomposed at once
 MOST_PRODUCTS = 200
+CENTERED_TOL = 1e-8  # residual in units of the largest eigenvalue; eigenvalues are far more accurate than that
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,6 +56,10 @@ class Eigen:
         kept = self.values > len(self.vectors) * eps * self.values.max(initial=0.0)
         return Eigen(self.values[kept], self.vectors[:, kept], self.residuals[kept])
 
+    def first(self, count: int) -> Eigen:
+        """Return the first `count` pairs."""
+        return Eigen(self.values[:count], self.vectors[:, :count], self.residuals[:count])
+
     def dual(self) -> Array:
         """Return β = λ^(−½) v in columns, the covariance eigenvectors as combinations of the φ(xᵢ), for λ > 0."""
         kept = self.positive()
@@ -79,11 +84,35 @@ def eigen(gram: Gram, rank: int | None = None) -> Eigen:
     values, vectors = _dense(gram, k) if n <= DENSE or 5 * k > n else _matrix_free(gram, k)
     order = np.argsort(values)[::-1]
     values, vectors = values[order], vectors[:, order]
-    peak = np.take_along_axis(vectors, np.abs(vectors).argmax(axis=0)[None], axis=0)
-    vectors = vectors * np.where(peak < 0, -1, 1).astype(vectors.dtype)
     unit = max(float(np.abs(values).max(initial=0.0)), float(np.finfo(values.dtype).tiny))
     residuals = unit * np.linalg.norm((gram @ vectors - vectors * values) / unit, axis=0)
-    return Eigen(values, vectors, residuals)
+    return Eigen(values, _turned(vectors), residuals)
+
+
+def centered_eigen(gram: Gram, rank: int | None = None) -> Eigen:
+    """Return leading eigenpairs of the Gram about its centre of mass, P K P with P = I − 11ᵀ/n.
+
+    Up to n = 3000, where most of the spectrum is asked for, and where φ is explicit, that is ``eigen(gram.center(),
+    rank)``. Otherwise K itself is multiplied, and P is applied to the vectors: a Gram that is held in memory can stay
+    as it is.
+    """
+    n = len(as_symmetric(gram, "centered_eigen"))
+    if n <= DENSE or rank is None or 5 * rank > n or gram.through_features():
+        return eigen(gram.center(), rank)
+
+    def apply(V: Array) -> Array:
+        product = gram.apply(V - V.mean(axis=0))
+        return np.asarray(product - product.mean(axis=0))
+
+    tol = max(CENTERED_TOL, 16 * float(np.finfo(gram.dtype).eps))
+    found = leading(apply, n, rank, tol, most=MOST_PRODUCTS)
+    return Eigen(found.values, _turned(found.vectors), found.residuals)
+
+
+def _turned(vectors: Array) -> Array:
+    """Give every eigenvector the sign that makes its entry of largest magnitude positive."""
+    peak = np.take_along_axis(vectors, np.abs(vectors).argmax(axis=0)[None], axis=0)
+    return np.asarray(vectors * np.where(peak < 0, -1, 1).astype(vectors.dtype))
 
 
 def _dense(gram: Gram, k: int) -> tuple[Array, Array]:

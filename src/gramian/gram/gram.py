@@ -7,6 +7,8 @@ work is done once. Where the kernel has a cheap explicit map, products go throug
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cached_property
 from typing import Any, cast
 
@@ -17,6 +19,7 @@ from gramian.gram import tiles
 from gramian.gram.encoded import Encoded
 from gramian.gram.protocol import Derived, Similarity
 
+HOLD = 2**30  # bytes of K that are kept for the time of an iteration, n = 16,000 in double precision
 DEAR = 20  # features that have to be built pay only if they are so many times fewer than the objects
 
 
@@ -65,6 +68,7 @@ class Gram:
         self.cols = rows if cols is None else cols
         self.memory = tiles.DEFAULT_MEMORY if memory is None else as_bytes(memory)
         self.diagonal = diagonal
+        self._tiles: list[Array] | None = None
         if rows.signature != self.cols.signature:
             raise ValueError(
                 f"X and Z do not fit together: {rows.describe()} against {self.cols.describe()}; "
@@ -74,10 +78,11 @@ class Gram:
         self.dtype = self._norms.dtype
         if not self.symmetric:
             self.dtype = np.result_type(self._norms, finite_norms(kernel, self.cols))
-        self._tiling(self.shape, self.symmetric)  # refuses a budget that is too small, here and not in the middle
+        self.tiling()  # refuses a budget that is too small, here and not in the middle
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: part for name, part in self.__dict__.items() if name != "_row_means"}
+        kept = {name: part for name, part in self.__dict__.items() if name != "_row_means"}
+        return kept | {"_tiles": None}
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -126,9 +131,36 @@ class Gram:
     def dense(self) -> Array:
         """Return K as an n × m array: the one place where memory of that size is taken."""
         out = np.empty(self.shape, self.dtype)
-        tiling = self._tiling(self.shape, self.symmetric)
-        tiles.fill(self._block, tiling, self.diag() if self.symmetric else None, out)
+        tiling = self.tiling()
+        if self._tiles is not None:
+            tiles.spread(self._tiles, tiling, self.diag(), out)
+        else:
+            tiles.fill(self.write, tiling, self.diag() if self.symmetric else None, out)
         return out
+
+    @contextmanager
+    def held(self) -> Iterator[bool]:
+        """Keep the tiles of a symmetric K in memory inside a ``with`` block, so that many products cost little.
+
+        Where half of K does not fit into 1 GiB, or products go through the explicit map anyway, nothing is kept, and
+        all the same works more slowly. Yields whether K is held.
+
+        >>> import gramian as gm
+        >>> K = gm.Gaussian().gram([[0.0], [1.0]])
+        >>> with K.held() as held:
+        ...     held, (K @ [1.0, 1.0]).round(3)
+        (True, array([1.607, 1.607]))
+        """
+        n = len(self)
+        fits = n * (n + tiles.LARGEST_SIDE) // 2 * self.dtype.itemsize <= HOLD
+        if self._tiles is not None or not (self.symmetric and fits) or self.through_features():
+            yield self._tiles is not None
+            return
+        self._tiles = tiles.hold(self.write, self.tiling(), self._norms, self.dtype)
+        try:
+            yield True
+        finally:
+            self._tiles = None
 
     def take(self, rows: Any, cols: Any = None) -> Gram:
         """Return the Gram of a part of the objects, by index array or slice; nothing is computed."""
@@ -157,26 +189,31 @@ class Gram:
         V = np.asarray(V, dtype=self.dtype)
         if 0 in (*self.shape, V.shape[1]):
             return np.zeros((self.shape[0], V.shape[1]))
-        dim = self.kernel.feature_dim(self.rows)
-        if dim is not None and dim <= min(self.shape) / (2 if dim <= self.rows.width else DEAR):
-            product = self._through_features(V, dim)
-        else:
-            product = self._through_tiles(V)
+        product = self._through_features(V) if self.through_features() else self._through_tiles(V)
         if self.diagonal:
             product += self.diagonal * V
         return product
 
     def _through_tiles(self, V: Array) -> Array:
         # The lanes' partial sums count against the budget too: a very wide V is taken a few columns at a time.
-        tiling = self._tiling(self.shape, self.symmetric)
+        tiling = self.tiling()
         per_column = 8 * tiling.lanes * self.shape[0]
         width = max(1, self.memory // per_column)
         diagonal = self._norms if self.symmetric else None
         chunks = [V[:, k : k + width] for k in range(0, V.shape[1], width)]
-        parts = [tiles.multiply(self._block, tiling, chunk, diagonal) for chunk in chunks]
+        if self._tiles is not None:
+            parts = [tiles.multiply_held(self._tiles, tiling, chunk) for chunk in chunks]
+        else:
+            parts = [tiles.multiply(self.write, tiling, chunk, diagonal) for chunk in chunks]
         return parts[0] if len(parts) == 1 else np.hstack(parts)
 
-    def _through_features(self, V: Array, dim: int) -> Array:
+    def through_features(self) -> bool:
+        """Tell whether products go through the explicit map, K V = Φ (Φᵀ V), because it is so much smaller than K."""
+        dim = self.kernel.feature_dim(self.rows)
+        return dim is not None and dim <= min(self.shape) / (2 if dim <= self.rows.width else DEAR)
+
+    def _through_features(self, V: Array) -> Array:
+        dim = cast(int, self.kernel.feature_dim(self.rows))
         sums = np.zeros((dim, V.shape[1]))
         for span in self.spans(self.shape[1], dim):
             sums += self.kernel.phi(self.cols[span]).T @ V[span]
@@ -258,8 +295,13 @@ class Gram:
         cols = None if self.symmetric else kernel.lift(self.cols)
         return Gram(kernel, kernel.lift(self.rows), cols, memory=self.memory)
 
-    def _block(self, i: slice, j: slice, out: Array) -> None:
+    def write(self, i: slice, j: slice, out: Array) -> None:
+        """Write the tile of rows i and columns j, without λ, into `out`."""
         self.kernel.block(self.rows[i], self.cols[j], out)
+
+    def tiling(self) -> tiles.Tiling:
+        """Return how K is cut into tiles that fit the memory budget."""
+        return self._tiling(self.shape, self.symmetric)
 
     def _tiling(self, shape: tuple[int, int], symmetric: bool) -> tiles.Tiling:
         width = 0 if self.rows.sparse else self.rows.width

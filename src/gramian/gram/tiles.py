@@ -2,9 +2,10 @@
 
     fill       K[i, j] = κ(xᵢ, zⱼ)              written straight into the answer
     multiply   (K V)[i] = Σⱼ κ(xᵢ, zⱼ) V[j]     accumulated in float64, O(tile) memory
+    hold       the tiles themselves             for an operator that is multiplied many times
 
 Where K is symmetric each pair of tiles (i, j), (j, i) is computed once and used twice. Nothing of size n × n is ever
-held, except the answer of `fill`.
+held, except by `fill` and `hold`.
 """
 
 from __future__ import annotations
@@ -106,23 +107,66 @@ def _transpose(tile: Array, out: Array) -> None:
         out[:, i : i + STRIPE] = tile[i : i + STRIPE].T
 
 
+def hold(block: Block, tiling: Tiling, diagonal: Array | None, dtype: np.dtype[np.generic]) -> list[Array]:
+    """Return the tiles of K, in the order of `spans`; of a symmetric K those on and above the diagonal."""
+    spans = tiling.spans()
+    tiles = [np.empty((i.stop - i.start, j.stop - j.start), dtype) for i, j in spans]
+
+    def work(lane: int, number: int) -> None:
+        _write(block, spans[number], diagonal, tiles[number])
+
+    run(work, range(len(spans)), tiling.lanes, in_turn=False)
+    return tiles
+
+
+def spread(tiles: list[Array], tiling: Tiling, diagonal: Array, out: Array) -> None:
+    """Write the tiles that `hold` made of a symmetric K into `out`, with the given diagonal."""
+    for (i, j), tile in zip(tiling.spans(), tiles, strict=True):
+        out[i, j] = tile
+        if i == j:
+            upper = np.triu(tile, 1)
+            np.add(upper, upper.T, out=out[i, j])
+        else:
+            _transpose(tile, out[j, i])
+    np.fill_diagonal(out, diagonal)
+
+
 def multiply(block: Block, tiling: Tiling, V: Array, diagonal: Array | None = None) -> Array:
     """Return K V in float64, V being (columns of K) × c; a symmetric K has the given diagonal."""
-    spans = tiling.spans()
-    lanes = min(tiling.lanes, len(spans))
-    sums = np.zeros((lanes, tiling.shape[0], V.shape[1]))
-    buffers = [np.empty(tiling.rows * tiling.cols, V.dtype) for _ in range(lanes)]
+    buffers = [np.empty(tiling.rows * tiling.cols, V.dtype) for _ in range(tiling.lanes)]
 
-    def work(lane: int, span: Span) -> None:
+    def fetch(lane: int, number: int, span: Span) -> Array:
         i, j = span
         shape = (i.stop - i.start, j.stop - j.start)
         tile = buffers[lane][: shape[0] * shape[1]].reshape(shape)
-        block(i, j, tile)
-        if tiling.symmetric and i == j and diagonal is not None:
-            np.fill_diagonal(tile, diagonal[i])
+        _write(block, span, diagonal, tile)
+        return tile
+
+    return _accumulate(fetch, tiling, V)
+
+
+def multiply_held(tiles: list[Array], tiling: Tiling, V: Array) -> Array:
+    """Return K V in float64 from the tiles that `hold` made."""
+    return _accumulate(lambda lane, number, span: tiles[number], tiling, V)
+
+
+def _write(block: Block, span: Span, diagonal: Array | None, tile: Array) -> None:
+    block(*span, tile)
+    if diagonal is not None and span[0] == span[1]:
+        np.fill_diagonal(tile, diagonal[span[0]])
+
+
+def _accumulate(fetch: Callable[[int, int, Span], Array], tiling: Tiling, V: Array) -> Array:
+    spans = tiling.spans()
+    lanes = min(tiling.lanes, len(spans))
+    sums = np.zeros((lanes, tiling.shape[0], V.shape[1]))
+
+    def work(lane: int, number: int) -> None:
+        i, j = spans[number]
+        tile = fetch(lane, number, (i, j))
         sums[lane, i] += tile @ V[j]
         if tiling.symmetric and i != j:
             sums[lane, j] += tile.T @ V[i]
 
-    run(work, spans, lanes)
+    run(work, range(len(spans)), lanes)
     return np.asarray(sums.sum(axis=0))

@@ -11,6 +11,7 @@ negative factors and exp(−κ) are not kernels (linear κ on x = 1, 2 already s
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from functools import cached_property
@@ -117,6 +118,16 @@ class Pair(Kernel):
     combine: ClassVar[np.ufunc]
 
     @property
+    def radius(self) -> float:
+        radii = self.left.radius, self.right.radius
+        with np.errstate(over="ignore"):
+            return math.inf if math.inf in radii else float(np.sqrt(self.combine(*np.square(radii))))
+
+    @property
+    def non_negative(self) -> bool:
+        return self.left.non_negative and self.right.non_negative
+
+    @property
     def scratch(self) -> int:
         return 1 + max(self.left.scratch, self.right.scratch)
 
@@ -178,6 +189,17 @@ class Pointwise(Kernel):
     @abstractmethod
     def profile(self, s: Array) -> Array:
         """Replace the base kernel's values s by this kernel's, in place."""
+
+    @property
+    def radius(self) -> float:
+        # Profiles grow on s ≥ 0: the largest κ(x, x) comes from the base's largest.
+        r = self.base.radius
+        with np.errstate(over="ignore"):
+            return r if math.isinf(r) else float(np.sqrt(self.profile(np.square([r])))[0])
+
+    @property
+    def non_negative(self) -> bool:
+        return self.base.non_negative
 
     def encode(self, X: Any) -> Encoded:
         return self.base.encode(X)
@@ -265,12 +287,18 @@ class Power(Pointwise):
     def profile(self, s: Array) -> Array:
         return power(s, int(self.degree))
 
+    @property
+    def non_negative(self) -> bool:
+        return self.base.non_negative or self.degree % 2 == 0
+
     def __repr__(self) -> str:
         return f"{inside(self.base, ATOM)} ** {self.degree}"
 
 
 class Exponential(Pointwise):
     """exp κ(x, z)."""
+
+    non_negative = True
 
     def profile(self, s: Array) -> Array:
         return np.exp(s, out=s)
@@ -303,9 +331,18 @@ class Pullback(Kernel):
 
     base: Kernel
     f: Callable[[Any], Any]
+    on_vectors = False  # f may take anything
 
     def __post_init__(self) -> None:
         _check_callable(self.f, "pullback")
+
+    @property
+    def radius(self) -> float:
+        return self.base.radius
+
+    @property
+    def non_negative(self) -> bool:
+        return self.base.non_negative
 
     def _image(self, X: Any) -> Any:
         image = self.f(X)
@@ -404,6 +441,12 @@ class Reweighted(Rowwise):
 class Normalized(Rowwise):
     """κ(x, z) / √(κ(x, x) κ(z, z)): every φ(x) scaled to norm one (seed 000, Algorithm 5.1)."""
 
+    radius = 1.0
+
+    @property
+    def non_negative(self) -> bool:
+        return self.base.non_negative
+
     def encode(self, X: Any) -> Encoded:
         return self.lift(self.base.encode(X))
 
@@ -471,6 +514,10 @@ class Centered(Anchored):
     @cached_property
     def _mean(self) -> float:
         return float(self._reference_products.mean())
+
+    @property
+    def radius(self) -> float:
+        return self.base.radius + math.sqrt(max(self._mean, 0.0))  # ‖φ(x) − φ_S‖ ≤ ‖φ(x)‖ + ‖φ_S‖
 
     def scale(self, a: Encoded) -> float:
         return float(self.squared_norms(a).max()) if self.explicit(a) else super().scale(a)

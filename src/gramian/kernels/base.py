@@ -7,6 +7,7 @@ products, centring, geometry) is derived from these three.
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any, Self
@@ -54,6 +55,36 @@ class BaseKernel(Value, ABC):
         """Return the sum with another kernel or with a constant."""
 
     @property
+    def on_vectors(self) -> bool:
+        """Whether the objects are rows of numbers: known of the package's kernels, and of what is made of them."""
+        inner = self._inner().values()
+        return bool(inner) and all(k.on_vectors for k in inner)
+
+    @property
+    def radius(self) -> float:
+        """A bound on ‖φ(x)‖ = √κ(x, x) over all objects there can be, the least one known; infinite if there is none.
+
+        >>> import gramian as gm
+        >>> (4 * gm.Gaussian()).radius, gm.Linear().radius
+        (2.0, inf)
+        """
+        return math.inf
+
+    @property
+    def non_negative(self) -> bool:
+        """Whether κ(x, z) ≥ 0 is known for every pair of objects.
+
+        >>> import gramian as gm
+        >>> gm.Gaussian().non_negative, gm.Linear().non_negative
+        (True, False)
+        """
+        return False
+
+    def _inner(self) -> dict[str, BaseKernel]:
+        """Return the kernels this one is made of, by the names of its parameters."""
+        return {name: k for name, k in self.params().items() if isinstance(k, BaseKernel)}
+
+    @property
     def scratch(self) -> int:
         """How many arrays of the size of `out` `block` needs besides it, for the memory budget."""
         return 1
@@ -64,8 +95,7 @@ class BaseKernel(Value, ABC):
 
     def accuracy(self, dtype: np.dtype[Any]) -> float:
         """Return the error of an entry relative to κ(x, x): rounding, or that of the least accurate inner kernel."""
-        inner = [k.accuracy(dtype) for k in self.params().values() if isinstance(k, BaseKernel)]
-        return max(inner, default=float(np.finfo(dtype).eps))
+        return max((k.accuracy(dtype) for k in self._inner().values()), default=float(np.finfo(dtype).eps))
 
     def fit(self, X: Any) -> Self:
         """Return this kernel with what it takes from data (``bandwidth="median"``) settled on the sample X.
@@ -76,7 +106,7 @@ class BaseKernel(Value, ABC):
         >>> gm.Gaussian(bandwidth="median").fit([[0.0], [3.0], [4.0]])
         Gaussian(bandwidth=3.0)
         """
-        inner = {name: k for name, k in self.params().items() if isinstance(k, BaseKernel)}
+        inner = self._inner()
         settled = {name: k.fit(X) for name, k in inner.items()}
         return self.with_params(**settled) if any(settled[n] is not k for n, k in inner.items()) else self
 

@@ -19,6 +19,10 @@ class Deflated(Anchored):
 
     coefficients: Array
 
+    @property
+    def radius(self) -> float:
+        return self.base.radius
+
     def _products(self, gram: Gram) -> Array:
         return gram.apply(self.coefficients)
 

@@ -4,55 +4,66 @@ One matrix product gives a whole tile: with rows (−2a, ‖a‖², 1) and (b, 1
 expansion loses digits where points lie far from the origin and close to each other: its absolute error is about
 ε (‖a‖² + ‖b‖²). So the origin is moved into the tile first, and where that is not enough (several distant clusters) the
 entries with too few correct digits are computed again from the differences a − b.
+
+Sparse points stay sparse: to move the origin would fill their zeros, so there the second look alone keeps the digits.
 """
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+from scipy.sparse import csr_array
 from scipy.spatial.distance import cdist
 
-from gramian.checks import Array
+from gramian.checks import Array, is_sparse
+from gramian.kernels.products import inner_products, squared_lengths
 
 ROUNDING = 4.0  # the expansion's error in units of ε (‖a‖² + ‖b‖²)
 PATCH = 0.05  # share of a tile up to which single entries are recomputed; beyond it the whole tile is
+CHUNK = 2**17  # numbers that are taken up at a time where points are sparse
 
 
-def squared_distances(A: Array, B: Array, scale: float, out: Array, *, factor: float, smooth: bool) -> None:
-    """Write factor · ‖(a − b) / scale‖² into out, |factor| a power of two.
+def squared_distances(A: Any, B: Any, scale: float, out: Array, *, factor: float, smooth: bool) -> None:
+    """Write factor · ‖(a − b) / scale‖² into out, |factor| a power of two; A and B are dense or sparse.
 
     Every squared distance keeps a relative error below η, 3e-5 in float32 and 1e-9 in float64. With `smooth` an
     absolute error below η is enough (the profile has a bounded slope at 0, as a Gaussian has), which saves the second
     look in all but extreme cases. O(n m d).
     """
-    eta = distance_accuracy(out.dtype)
-    A, B = A.astype(out.dtype, copy=False), B.astype(out.dtype, copy=False)
     with np.errstate(all="ignore"):
-        origin = B.mean(axis=0)
-        (left, norms_a), (right, norms_b) = _augmented(A, origin, scale), _augmented(B, origin, scale)
-        size = float(norms_a.max()) + float(norms_b.max())
-        if not np.isfinite(size):
-            _by_difference(A, B, scale, out, factor)
-            return
-        left[:, :-2] *= -2 * factor
-        left[:, -2], left[:, -1] = factor * norms_a, 1
-        right[:, -2], right[:, -1] = 1, factor * norms_b
-        np.matmul(left, right.T, out=out)
-        error = ROUNDING * float(np.finfo(out.dtype).eps) * size
-        if smooth and error <= eta:
-            return
-        doubtful = np.abs(out) < abs(factor) * error / eta
-        count = int(np.count_nonzero(doubtful))
-        if count > PATCH * out.size and out.size > 64:
-            _by_difference(A, B, scale, out, factor)
-        elif count:
-            i, j = np.nonzero(doubtful)
-            gap = (A[i].astype(np.float64) - B[j]) / scale
-            out[i, j] = factor * np.einsum("ij,ij->i", gap, gap)
+        (_of_sparse if is_sparse(A) or is_sparse(B) else _of_dense)(A, B, scale, out, factor, smooth)
 
 
 def distance_accuracy(dtype: np.dtype[np.generic]) -> float:
     """Return η, the relative error allowed in a squared distance."""
     return 3e-5 if dtype.itemsize == 4 else 1e-9
+
+
+def _of_dense(A: Array, B: Array, scale: float, out: Array, factor: float, smooth: bool) -> None:
+    eta = distance_accuracy(out.dtype)
+    A, B = A.astype(out.dtype, copy=False), B.astype(out.dtype, copy=False)
+    origin = B.mean(axis=0)
+    (left, norms_a), (right, norms_b) = _augmented(A, origin, scale), _augmented(B, origin, scale)
+    size = float(norms_a.max()) + float(norms_b.max())
+    if not np.isfinite(size):
+        _by_difference(A, B, scale, out, factor)
+        return
+    left[:, :-2] *= -2 * factor
+    left[:, -2], left[:, -1] = factor * norms_a, 1
+    right[:, -2], right[:, -1] = 1, factor * norms_b
+    np.matmul(left, right.T, out=out)
+    error = ROUNDING * float(np.finfo(out.dtype).eps) * size
+    if smooth and error <= eta:
+        return
+    doubtful = np.abs(out) < abs(factor) * error / eta
+    count = int(np.count_nonzero(doubtful))
+    if count > PATCH * out.size and out.size > 64:
+        _by_difference(A, B, scale, out, factor)
+    elif count:
+        i, j = np.nonzero(doubtful)
+        gap = (A[i].astype(np.float64) - B[j]) / scale
+        out[i, j] = factor * squared_lengths(gap)
 
 
 def _augmented(points: Array, origin: Array, scale: float) -> tuple[Array, Array]:
@@ -61,7 +72,7 @@ def _augmented(points: Array, origin: Array, scale: float) -> tuple[Array, Array
     moved = augmented[:, :-2]
     np.subtract(points, origin, out=moved)
     moved /= scale
-    return augmented, np.einsum("ij,ij->i", moved, moved)
+    return augmented, squared_lengths(moved)
 
 
 def _by_difference(A: Array, B: Array, scale: float, out: Array, factor: float) -> None:
@@ -70,5 +81,51 @@ def _by_difference(A: Array, B: Array, scale: float, out: Array, factor: float) 
     squares = cdist((A - B[0]) / half, (B - B[0]) / half, "sqeuclidean")
     i, j = np.nonzero(np.isnan(squares))
     gap = (A[i] - B[j]) / half
-    squares[i, j] = np.einsum("ij,ij->i", gap, gap)
+    squares[i, j] = squared_lengths(gap)
     out[...] = factor * squares
+
+
+def _of_sparse(A: Any, B: Any, scale: float, out: Array, factor: float, smooth: bool) -> None:
+    if not is_sparse(B):
+        A, B, out = B, A, out.T
+    # In float64 throughout, for most of the time goes into indices. Sums of sparse products are taken term by term.
+    eta, terms = distance_accuracy(out.dtype), max(_longest(A), _longest(B))
+    rounding = (ROUNDING + terms) * float(np.finfo(np.float64).eps)
+    b = _in_units(B, scale)
+    norms_b = squared_lengths(b)
+    step = max(1, CHUNK // max(B.shape[0], _longest(A)))
+    for start in range(0, A.shape[0], step):
+        some = A[start : start + step]
+        a = _in_units(some, scale)
+        sizes = np.add.outer(squared_lengths(a), norms_b)
+        squares = sizes - 2 * inner_products(b, a).T
+        # NaN, of points infinitely many bandwidths away, is doubtful too.
+        i, j = np.nonzero(~(rounding * sizes <= eta * np.maximum(squares, float(smooth))))
+        squares[i, j] = _between(some, B, i, j, scale)
+        out[start : start + step] = factor * squares
+
+
+def _in_units(points: Any, scale: float) -> Any:
+    """Return points / scale in float64, a copy."""
+    points = points.astype(np.float64)
+    if is_sparse(points):
+        points.data /= scale
+    else:
+        points /= scale
+    return points
+
+
+def _longest(points: Any) -> int:
+    """Return how many numbers the longest row holds."""
+    return int(np.diff(points.indptr).max() if is_sparse(points) else points.shape[1])
+
+
+def _between(A: Any, B: Any, i: Array, j: Array, scale: float) -> Array:
+    """Return ‖(a − b) / scale‖² for the rows i of A against the rows j of B, pair by pair, from sparse differences."""
+    squares = np.empty(len(i))
+    step = max(1, CHUNK // max(1, _longest(A) + _longest(B)))
+    for start in range(0, len(i), step):
+        pairs = slice(start, start + step)
+        a, b = (_in_units(csr_array(P[k[pairs]]), 2.0) for P, k in ((A, i), (B, j)))  # halves keep differences finite
+        squares[pairs] = squared_lengths(_in_units(a - b, scale / 2))
+    return squares

@@ -18,10 +18,13 @@ from gramian.gram.encoded import Encoded
 from gramian.kernels import monomials
 from gramian.kernels.algebra import Kernel
 from gramian.kernels.powers import power
+from gramian.kernels.products import inner_products, squared_lengths
 
 
 class DotProduct(Kernel):
     """κ(x, z) = profile(xᵀz)."""
+
+    on_vectors = True
 
     @abstractmethod
     def profile(self, s: Array) -> Array:
@@ -33,16 +36,14 @@ class DotProduct(Kernel):
     def block(self, a: Encoded, b: Encoded, out: Array) -> None:
         (A,), (B,) = a, b
         if is_sparse(A) or is_sparse(B):
-            product = A @ B.T
-            out[...] = product.toarray() if is_sparse(product) else product
+            out[...] = inner_products(A, B)
         else:
             np.matmul(A, B.T, out=out)
         self.profile(out)
 
     def squared_norms(self, a: Encoded) -> Array:
         (A,) = a
-        squares = A.multiply(A).sum(axis=1) if is_sparse(A) else np.einsum("ij,ij->i", A, A)
-        return self.profile(np.asarray(squares).reshape(-1))
+        return self.profile(squared_lengths(A))
 
 
 class Linear(DotProduct):
@@ -102,6 +103,10 @@ class Polynomial(DotProduct):
     def profile(self, s: Array) -> Array:
         s += float(self.offset)
         return power(s, int(self.degree))
+
+    @property
+    def non_negative(self) -> bool:
+        return self.degree % 2 == 0
 
     def dimension(self, d: int) -> int:
         """Return the dimension of the feature space for vectors of d coordinates.

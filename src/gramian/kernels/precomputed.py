@@ -53,6 +53,14 @@ class Precomputed(Kernel):
                     "K is not a kernel matrix; gm.is_psd(K) tells more"
                 )
 
+    @property
+    def radius(self) -> float:
+        return float(np.sqrt(np.diagonal(self.K).max()))
+
+    @property
+    def non_negative(self) -> bool:
+        return bool(self.K.min() >= 0)
+
     def __len__(self) -> int:
         return len(self.K)
 

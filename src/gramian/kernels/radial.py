@@ -1,7 +1,8 @@
 """Kernels of the distance between two vectors: Gaussian, Matérn, Laplacian.
 
-A radial kernel is one formula, `profile`, of the squared distance in units of the bandwidth. φ is infinite-dimensional;
-the Gaussian's expansion (seed 003, section 5.2) truncated at a degree is given by `Gaussian.features`.
+A radial kernel is one formula, `profile`, of the squared distance in units of the bandwidth; it takes sparse input as
+it is. φ is infinite-dimensional; the Gaussian's expansion (seed 003, section 5.2) truncated at a degree is given by
+`Gaussian.features`.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import numpy as np
 from scipy.spatial.distance import cdist
 from scipy.special import gammaln, kve
 
-from gramian.checks import Array, as_vectors, positive, whole
+from gramian.checks import Array, as_vectors, is_sparse, positive, whole
 from gramian.gram.encoded import Encoded
 from gramian.kernels import monomials
 from gramian.kernels.algebra import Kernel
@@ -30,6 +31,9 @@ class Distance(Kernel):
 
     bandwidth: float | str
     metric: ClassVar[Literal["euclidean", "cityblock"]] = "euclidean"
+    on_vectors = True
+    radius = 1.0
+    non_negative = True
 
     def __post_init__(self) -> None:
         check_bandwidth(self.bandwidth)
@@ -48,11 +52,11 @@ class Distance(Kernel):
 
     def encode(self, X: Any) -> Encoded:
         settled(self.bandwidth)
-        return Encoded((as_vectors(X),))
+        return Encoded((as_vectors(X, sparse=self.metric == "euclidean"),))
 
     def squared_norms(self, a: Encoded) -> Array:
         (A,) = a
-        return np.ones(len(A), A.dtype)
+        return np.ones(A.shape[0], A.dtype)
 
 
 class Radial(Distance):
@@ -111,7 +115,8 @@ class Gaussian(Radial):
         """
         if degree is None:
             raise TypeError("the Gaussian's feature space is infinite-dimensional: features(X, degree=3) truncates it")
-        u = as_vectors(X) / settled(self.bandwidth)
+        A = as_vectors(X, sparse=True)
+        u = (A.toarray() if is_sparse(A) else A) / settled(self.bandwidth)
         choices = monomials.choices(u.shape[1], whole(degree, "degree", least=0), constant=True)
         with np.errstate(over="ignore", invalid="ignore"):
             damping = np.exp(-np.einsum("ij,ij->i", u, u) / 2)[:, None]

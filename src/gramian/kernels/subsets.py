@@ -45,6 +45,7 @@ class AllSubsets(Kernel):
     """
 
     weights: Any = None
+    on_vectors = True
 
     def __post_init__(self) -> None:
         if self.weights is None:
@@ -115,6 +116,7 @@ class Anova(Kernel):
     """
 
     degree: int = 2
+    on_vectors = True
 
     def __post_init__(self) -> None:
         whole(self.degree, "degree")

@@ -383,7 +383,7 @@ class Vectors:
             self._require_same_space(w)
             w._require_single("deflate")
             basis = w.unit()
-        return self._under(
+        return self.about(
             Deflated(self.space.kernel, self.space.gram(basis.points, basis.points), basis._weight_matrix())
         )
 
@@ -422,14 +422,15 @@ class Vectors:
     def center(self) -> Vectors:
         """Move the origin to the centre of mass: the points φ(x) − φ_S, under the centred kernel."""
         self._require_points("center")
-        return self._under(self._about_mean)
+        return self.about(self._about_mean)
 
     def normalize(self) -> Vectors:
         """Scale every point to norm one: φ(x) / ‖φ(x)‖, under the normalized kernel."""
         self._require_points("normalize")
-        return self._under(self.space.kernel.normalize())
+        return self.about(self.space.kernel.normalize())
 
-    def _under(self, kernel: Any) -> Vectors:
+    def about(self, kernel: Any) -> Vectors:
+        """Return the same points under a kernel made from the one of this space, such as ``kernel.center(gram)``."""
         return Vectors(FeatureSpace(kernel, memory=self.space.memory), kernel.lift(self.points))
 
     # What an operation needs

@@ -1,0 +1,61 @@
+"""The whole spectrum of S K Sᵀ from the cheapest decomposition, for questions asked at many ridges.
+
+    S K Sᵀ = U diag(σ²) Uᵀ
+
+From one such decomposition the smoother σ²/(σ² + λ), its diagonal and its trace follow for every λ by O(n) operations
+a direction. Where φ is explicit and small it is the singular value decomposition of S Φ; up to n = 3000 the eigenvalue
+decomposition of the matrix; beyond that of a randomly pivoted Cholesky factor, with the part of the trace that is left
+out reported.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.linalg
+
+from gramian.checks import Array
+from gramian.factor.cholesky import cholesky
+from gramian.factor.eigen import DENSE
+from gramian.factor.solve import PLAIN, Frame, Side, explicit_features
+from gramian.gram.gram import Gram
+
+LARGEST_RANK = 2000
+
+
+@dataclass(frozen=True, eq=False)
+class Spectrum:
+    """U and σ², largest first, with the share of the trace of K that they leave out (0 where they are exact)."""
+
+    values: Array
+    vectors: Array
+    left_out: float
+
+    @property
+    def coordinates(self) -> Array:
+        """The points in the basis of the principal directions: S K Sᵀ = C Cᵀ with C = U diag(σ)."""
+        return np.asarray(self.vectors * np.sqrt(self.values))
+
+
+def spectrum(gram: Gram, frame: Frame = PLAIN, side: Side = "auto") -> Spectrum:
+    """Decompose S K Sᵀ; eigenvalues that are rounding errors are left out."""
+    if (features := explicit_features(gram, side)) is not None:
+        return _of_factor(frame.S(features), 0.0)
+    if len(gram) <= DENSE:
+        K = frame.around(gram.dense().astype(np.float64, copy=False))
+        values, U = scipy.linalg.eigh(K, overwrite_a=True, check_finite=False)
+        return _kept(values[::-1], U[:, ::-1], 0.0)
+    tol = len(gram) * float(np.finfo(gram.dtype).eps)
+    low = cholesky(gram, LARGEST_RANK, tol=tol, pivoting="random", rng=0)
+    return _of_factor(frame.S(low.factor.astype(np.float64)), low.relative_error)
+
+
+def _of_factor(F: Array, left_out: float) -> Spectrum:
+    U, sigma, _ = scipy.linalg.svd(F, full_matrices=False, check_finite=False)
+    return _kept(sigma**2, U, left_out)
+
+
+def _kept(values: Array, U: Array, left_out: float) -> Spectrum:
+    kept = values > len(U) * np.finfo(np.float64).eps * max(float(values.max(initial=0.0)), 0.0)
+    return Spectrum(values[kept], U[:, kept], left_out)

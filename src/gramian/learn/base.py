@@ -1,0 +1,157 @@
+"""What all learners share: a kernel, a sample in its feature space, and scikit-learn's contract.
+
+A learner is given objects, or the lazy Gram of objects. Its kernel is settled on them (``bandwidth="median"``), they
+are encoded once, and from then on the learner speaks of their images φ(x₁)…φ(xₙ), a `Vectors`: centres are means of
+it, discriminants and regression functions combinations of it, and new objects are points of the same space. What a
+learner writes is its own formula.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Self, TypeVar, cast
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils import _safe_indexing
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import (
+    _check_sample_weight,
+    _check_y,
+    check_consistent_length,
+    check_is_fitted,
+    validate_data,
+)
+
+from gramian.checks import Array
+from gramian.gram.gram import Gram, as_symmetric
+from gramian.kernels.algebra import Kernel
+from gramian.kernels.radial import Gaussian
+from gramian.space.vectors import FeatureSpace, Vectors
+
+MEDIAN_GAUSSIAN = Gaussian(bandwidth="median")
+KERNEL = "kernel__"
+
+Method = TypeVar("Method", bound=Callable[..., Any])
+
+
+class KernelEstimator(BaseEstimator):  # type: ignore[misc]
+    """An estimator that learns from a sample in the feature space of a kernel.
+
+    Attributes
+    ----------
+    kernel_ : Kernel
+        The kernel, settled on the sample.
+    sample_ : Vectors
+        φ(x₁)…φ(xₙ), the images of the training objects.
+    """
+
+    kernel: Kernel
+    kernel_: Kernel
+    sample_: Vectors
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters, those of the kernel as ``kernel__bandwidth``: another kernel takes the place of the old one.
+
+        >>> import gramian as gm
+        >>> gm.KernelRidge().set_params(kernel__bandwidth=2.0).kernel
+        Gaussian(bandwidth=2.0)
+        """
+        inner = {name.removeprefix(KERNEL): params.pop(name) for name in list(params) if name.startswith(KERNEL)}
+        super().set_params(**params)
+        if inner:
+            self.kernel = self._require_kernel().with_params(**inner)
+        return self
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.two_d_array = getattr(self.kernel, "on_vectors", True)
+        return tags
+
+    # The sample
+
+    def _learn_sample(self, X: Any, present: Array | None = None) -> Vectors:
+        """Settle the kernel on the objects (or take that of their Gram) and keep their images.
+
+        `present` marks the objects that a kernel may take something from; all by default.
+        """
+        if isinstance(X, Gram):
+            if as_symmetric(X, f"{type(self).__name__}.fit").diagonal:
+                raise ValueError(f"{X!r} has a ridge on its diagonal: pass the Gram without it, and the ridge apart")
+            self.kernel_, points, memory = cast(Kernel, X.kernel), X.rows, X.memory
+            for name in ("n_features_in_", "feature_names_in_"):
+                self.__dict__.pop(name, None)
+        else:
+            X = self._checked(X, self._require_kernel(), reset=True)
+            self.kernel_ = self.kernel.fit(X if present is None else _safe_indexing(X, np.flatnonzero(present)))
+            points, memory = self.kernel_.encode(X).copy(), None
+        self.sample_ = Vectors(FeatureSpace(self.kernel_, memory=memory), points)
+        return self.sample_
+
+    def _images(self, X: Any) -> Vectors:
+        """Return the images of new objects in the feature space of the sample."""
+        check_is_fitted(self)
+        space = self.sample_.space
+        if isinstance(X, Gram):
+            if X.kernel != self.kernel_:
+                raise ValueError(f"the Gram is one of {X.kernel!r}, and this learner was fitted under {self.kernel_!r}")
+            return Vectors(space, X.rows)
+        return space(self._checked(X, self.kernel_, reset=False))
+
+    def _checked(self, X: Any, kernel: Kernel, reset: bool) -> Any:
+        """Let scikit-learn check vectors and note their width and names; other objects are for the kernel to check."""
+        if kernel.on_vectors:
+            return validate_data(self, X, reset=reset, accept_sparse="csr", dtype=(np.float64, np.float32))
+        if getattr(X, "ndim", 0) == 2:
+            validate_data(self, X, reset=reset, skip_check_array=True)
+        return X
+
+    def _require_kernel(self) -> Kernel:
+        if not isinstance(self.kernel, Kernel):
+            raise TypeError(
+                f"kernel is {self.kernel!r}; a kernel expected, such as gm.Gaussian(bandwidth='median') or gm.Linear()"
+            )
+        return self.kernel
+
+    # Targets
+
+    def _classes(self, y: Any) -> Array:
+        """Check class labels, keep `classes_`, and return the number of the class of each object."""
+        y = self._targets(y, numeric=False)
+        check_classification_targets(y)
+        self.classes_, labels = np.unique(y, return_inverse=True)
+        if len(self.classes_) < 2:
+            raise ValueError(
+                f"y has one class only, {self.classes_[0]!r}; at least two expected. To tell whether new objects are "
+                "like these, use NoveltyDetector"
+            )
+        return np.asarray(labels)
+
+    def _targets(self, y: Any, *, numeric: bool, multi_output: bool = False) -> Array:
+        if y is None:
+            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None: call fit(X, y)")
+        y = _check_y(y, multi_output=multi_output, y_numeric=numeric, estimator=self)
+        check_consistent_length(self.sample_, y)
+        return np.asarray(y)
+
+
+def checked_weights(sample_weight: Any, X: Any) -> Array | None:
+    """Return sample weights, one number of at least 0 for each object; None where none are given."""
+    if sample_weight is None:
+        return None
+    w = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+    if not w.any():
+        raise ValueError("sample_weight is zero for every object; at least one positive weight expected")
+    return np.asarray(w)
+
+
+def as_given(vectors: Vectors, coordinates: Array) -> Array:
+    """Return coordinates in the precision of the objects they belong to: float32 in, float32 out."""
+    return np.asarray(coordinates, dtype=vectors.space.kernel.squared_norms(vectors.points[:1]).dtype)
+
+
+def offered_if(check: Callable[[Any], bool]) -> Callable[[Method], Method]:
+    """Give an estimator a method only where `check` says so, as scikit-learn's `available_if` does."""
+    return cast(Callable[[Method], Method], available_if(check))

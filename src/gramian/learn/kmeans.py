@@ -1,0 +1,221 @@
+"""Kernel k-means: clusters about centres of mass in feature space.
+
+With z the weights of a cluster's mean (1/ℓ on its members), the squared distance of a point from it is
+
+    ‖φ(xᵢ) − φ_z‖² = κ(xᵢ, xᵢ) − 2 (K z)ᵢ + zᵀ K z,
+
+so one product K Z gives the distances of all points from all centres, and Lloyd's iteration needs nothing else. All
+starts are iterated together: their centres are columns of one Z, and K is gone through once for all of them.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from math import log
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+
+from gramian.checks import Array, whole
+from gramian.gram.gram import Gram
+from gramian.kernels.algebra import Kernel
+from gramian.learn.base import MEDIAN_GAUSSIAN, KernelEstimator, as_given
+from gramian.learn.classifier import class_means
+from gramian.space.vectors import Vectors
+
+
+class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, KernelEstimator):  # type: ignore[misc]
+    """k-means in feature space, for clusters of any shape and objects of any kind.
+
+    Parameters
+    ----------
+    n_clusters : int
+        k.
+    kernel : Kernel
+        By default the Gaussian with the median distance as bandwidth. A smaller bandwidth finds clusters that are not
+        round.
+    n_init : int
+        Number of starts, each by k-means++ in feature space; the best result is kept.
+    max_iter : int
+        Most iterations of a start.
+    random_state : int, RandomState instance or None
+        For the starts.
+
+    Attributes
+    ----------
+    kernel_, sample_
+        The settled kernel and the images of the training objects.
+    labels_ : array of shape (n,)
+        The cluster of each training object.
+    inertia_ : float
+        Sum of the squared distances of the training images from their centres.
+    dual_coef_ : array of shape (n, k)
+        The weights of the centres.
+    centers_ : Vectors
+        The centres of mass of the clusters.
+    n_iter_ : int
+        Iterations of the best start.
+
+    Examples
+    --------
+    >>> import gramian as gm
+    >>> model = gm.KernelKMeans(n_clusters=2, random_state=0).fit([[0.0], [1.0], [9.0], [10.0]])
+    >>> bool(model.labels_[0] == model.labels_[1] != model.labels_[2])
+    True
+    >>> model.predict([[0.4]]) == model.labels_[:1]
+    array([ True])
+    """
+
+    labels_: Array
+    inertia_: float
+    dual_coef_: Array
+    centers_: Vectors
+    n_iter_: int
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        kernel: Kernel = MEDIAN_GAUSSIAN,
+        n_init: int = 10,
+        max_iter: int = 300,
+        random_state: Any = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.kernel = kernel
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Find the clusters; y is ignored.
+
+        Parameters
+        ----------
+        X : objects that the kernel accepts, or their symmetric Gram
+        """
+        k, starts = whole(self.n_clusters, "n_clusters"), whole(self.n_init, "n_init")
+        most = whole(self.max_iter, "max_iter")
+        sample = self._learn_sample(X)
+        if k > len(sample):
+            raise ValueError(f"n_clusters is {k}, and n_samples={len(sample)} only: at most so many clusters expected")
+        rng = check_random_state(self.random_state)
+        gram = sample.gram()
+        with gram.held():
+            seeds = [_plus_plus(gram, k, rng) for _ in range(starts)]
+            best = min(_lloyd(gram, seeds, most), key=lambda found: found.inertia)
+        if not best.converged:
+            warnings.warn(
+                f"KernelKMeans did not converge in {most} iterations: raise max_iter", ConvergenceWarning, stacklevel=2
+            )
+        self.labels_, self.inertia_, self.n_iter_ = best.labels, best.inertia, best.iterations
+        self.dual_coef_ = class_means(best.labels, k)
+        self.centers_ = sample.combine(self.dual_coef_)
+        return self
+
+    @property
+    def _n_features_out(self) -> int:
+        return int(self.n_clusters)
+
+    def transform(self, X: Any) -> Array:
+        """Return the distance of each object from each centre, m × k."""
+        vectors = self._images(X)
+        return as_given(vectors, vectors.distances(self.centers_))
+
+    def predict(self, X: Any) -> Array:
+        """Return the cluster with the nearest centre."""
+        return np.asarray(self._images(X).distances(self.centers_).argmin(axis=1))
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """Return minus the sum of squared distances from the nearest centres."""
+        return -float(np.square(self._images(X).distances(self.centers_).min(axis=1)).sum())
+
+
+@dataclass(eq=False)
+class _Start:
+    """One start on its way: labels, and what they have led to."""
+
+    labels: Array
+    inertia: float = np.inf
+    iterations: int = 0
+    converged: bool = False
+
+
+def _plus_plus(gram: Gram, k: int, rng: np.random.RandomState) -> Array:
+    """Return a first labelling by k-means++: centres drawn with probability proportional to the squared distance.
+
+    Of a few candidates each time the one is taken that lowers the sum of squared distances most.
+    """
+    norms = gram.diag().astype(np.float64)
+    n, trials = len(norms), 2 + int(log(k))
+
+    def squared_distances(points: Array) -> Array:
+        columns = gram.columns(points).astype(np.float64)
+        return np.maximum(norms[:, None] - 2 * columns + norms[points], 0)
+
+    first = int(rng.randint(n))
+    nearest = squared_distances(np.array([first]))[:, 0]
+    nearest[first] = 0.0
+    labels = np.zeros(n, dtype=np.intp)
+    taken = [first]
+    for cluster in range(1, k):
+        total = nearest.sum()
+        if total > 0:
+            candidates = rng.choice(n, size=trials, p=nearest / total)
+        else:  # fewer distinct points than clusters: any other point will do
+            candidates = rng.permutation(np.setdiff1d(np.arange(n), taken))[:1]
+        distances = squared_distances(candidates)
+        best = int(np.minimum(distances, nearest[:, None]).sum(axis=0).argmin())
+        taken.append(int(candidates[best]))
+        closer = distances[:, best] < nearest
+        closer[taken[-1]] = True
+        labels[closer] = cluster
+        nearest = np.minimum(nearest, distances[:, best])
+        nearest[taken] = 0.0
+    return labels
+
+
+def _lloyd(gram: Gram, seeds: list[Array], most: int) -> list[_Start]:
+    """Iterate all starts together until their labels no longer change."""
+    norms = gram.diag().astype(np.float64)
+    k = int(max(labels.max() for labels in seeds)) + 1
+    starts = [_Start(labels) for labels in seeds]
+    for _ in range(most):
+        running = [start for start in starts if not start.converged]
+        if not running:
+            break
+        Z = np.hstack([class_means(start.labels, k) for start in running])
+        KZ = gram.apply(Z)
+        squares = np.maximum(norms[:, None] - 2 * KZ + np.einsum("ij,ij->j", Z, KZ), 0)
+        for number, start in enumerate(running):
+            _move(start, squares[:, number * k : (number + 1) * k])
+    return starts
+
+
+def _move(start: _Start, squares: Array) -> None:
+    rows = np.arange(len(squares))
+    inertia = float(squares[rows, start.labels].sum())
+    labels = squares.argmin(axis=1)
+    stay = squares[rows, labels] >= squares[rows, start.labels] * (1 - 1e-12)  # a tie is no reason to move
+    labels[stay] = start.labels[stay]
+    _fill_empty(labels, squares)
+    start.iterations += 1
+    start.converged = bool((labels == start.labels).all()) or inertia >= start.inertia
+    if inertia < start.inertia:
+        start.inertia = inertia
+    if not start.converged:
+        start.labels = labels
+
+
+def _fill_empty(labels: Array, squares: Array) -> None:
+    """Give every empty cluster the point farthest from its centre, of those that are not alone in theirs."""
+    sizes = np.bincount(labels, minlength=squares.shape[1])
+    for empty in np.flatnonzero(sizes == 0):
+        own = squares[np.arange(len(labels)), labels]
+        own[sizes[labels] < 2] = -1.0
+        farthest = int(own.argmax())
+        sizes[labels[farthest]] -= 1
+        labels[farthest], sizes[empty] = empty, 1

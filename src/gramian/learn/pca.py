@@ -1,0 +1,182 @@
+"""Kernel principal component analysis (seed 002, "Kernel PCA").
+
+The directions of largest variance in feature space are u = λ^(−½) Σᵢ vᵢ (φ(xᵢ) − φ_S), K̂ v = λ v, with K̂ the Gram
+about the centre of mass φ_S. A new point is centred against the training sample before it is projected. Directions
+with λ ≈ 0 do not exist and are left out.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.validation import check_array, check_is_fitted
+
+from gramian.checks import Array, fraction, is_sparse, whole
+from gramian.factor.eigen import DENSE, Eigen, centered_eigen
+from gramian.gram.gram import Gram
+from gramian.kernels.algebra import Kernel
+from gramian.learn.base import MEDIAN_GAUSSIAN, KernelEstimator, as_given
+from gramian.learn.preimage import PreImages
+from gramian.space.vectors import Vectors
+
+
+class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimator):  # type: ignore[misc]
+    """Principal components in feature space.
+
+    Parameters
+    ----------
+    n_components : int, float or None
+        How many components; or, strictly between 0 and 1, the share of the total variance that they have to hold; or
+        all that exist.
+    kernel : Kernel
+        By default the Gaussian with the median distance as bandwidth.
+
+    Attributes
+    ----------
+    kernel_, sample_
+        The settled kernel and the images of the training objects.
+    eigenvalues_ : array of shape (k,)
+        λ of the centred K, largest first.
+    explained_variance_, explained_variance_ratio_ : arrays of shape (k,)
+        λ/n, the variance along each component, and its share of the total variance.
+    total_variance_ : float
+        tr K̂ / n, the mean squared distance to the centre of mass.
+    dual_coef_ : array of shape (n, k)
+        λ^(−½) v: the components as combinations of the centred images. Each has its entry of largest magnitude
+        positive.
+    components_ : Vectors
+        The components, orthonormal, in the space of the centred kernel.
+    residuals_ : array of shape (k,)
+        ‖K̂ v − λ v‖, the evidence of the accuracy of each pair.
+
+    Examples
+    --------
+    >>> import gramian as gm
+    >>> X = gm.load_iris().data
+    >>> model = gm.KernelPCA(n_components=0.9).fit(X)
+    >>> model.explained_variance_ratio_.round(2)
+    array([0.7 , 0.17, 0.04])
+    >>> model.transform(X[:1]).round(2)
+    array([[0.76, 0.1 , 0.06]])
+    """
+
+    eigenvalues_: Array
+    explained_variance_: Array
+    explained_variance_ratio_: Array
+    total_variance_: float
+    dual_coef_: Array
+    components_: Vectors
+    residuals_: Array
+
+    def __init__(self, n_components: int | float | None = None, kernel: Kernel = MEDIAN_GAUSSIAN) -> None:
+        self.n_components = n_components
+        self.kernel = kernel
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Find the components; y is ignored.
+
+        Parameters
+        ----------
+        X : objects that the kernel accepts, or their symmetric Gram
+        """
+        sample = self._learn_sample(X)
+        wanted = self._check_components(len(sample))
+        gram = sample.gram()
+        with gram.held():
+            centered = sample.about(self.kernel_.center(gram))
+            self.total_variance_ = float(np.mean(centered.norms() ** 2))
+            pairs = self._decompose(gram, wanted).positive()
+        if len(pairs.values) == 0:
+            raise ValueError(
+                f"all {len(sample)} objects have the same image under {self.kernel_!r}: there is no variance"
+            )
+        if isinstance(wanted, int) and len(pairs.values) < wanted:
+            warnings.warn(
+                f"n_components is {wanted}, and the sample spans {len(pairs.values)} dimensions about its centre: so "
+                "many components are kept",
+                UserWarning,
+                stacklevel=2,
+            )
+        self.eigenvalues_, self.residuals_ = pairs.values, pairs.residuals
+        self.explained_variance_ = pairs.covariance_values
+        self.explained_variance_ratio_ = self.explained_variance_ / self.total_variance_
+        self.dual_coef_ = pairs.dual()
+        self.components_ = centered.combine(self.dual_coef_)
+        self._inputs = self._vectors_of(X)
+        self.__dict__.pop("_pre_images", None)
+        return self
+
+    def _check_components(self, n: int) -> int | float | None:
+        given = self.n_components
+        if given is None:
+            return None
+        if isinstance(given, float | np.floating):
+            return fraction(given, "n_components, given as a share of the variance,")
+        if whole(given, "n_components") > n:
+            raise ValueError(f"n_components is {given}, and there are {n} objects only: at most so many expected")
+        return int(given)
+
+    def _decompose(self, gram: Gram, wanted: int | float | None) -> Eigen:
+        if not isinstance(wanted, float):
+            return centered_eigen(gram, wanted)
+        rank = min(len(gram), 32)
+        while True:  # until so many pairs hold the share
+            pairs = centered_eigen(gram, rank if len(gram) > DENSE else None)
+            held = np.cumsum(pairs.covariance_values) / self.total_variance_
+            if len(pairs.values) == len(gram) or held[-1] >= wanted:
+                return pairs.first(min(int(np.searchsorted(held, wanted)) + 1, len(held)))
+            rank = min(2 * rank, len(gram))
+
+    @property
+    def _n_features_out(self) -> int:
+        return len(self.eigenvalues_)
+
+    def _centered(self, X: Any) -> Vectors:
+        return self._images(X).about(self.components_.space.kernel)
+
+    def transform(self, X: Any) -> Array:
+        """Return the coordinates of objects along the components, centred against the training sample."""
+        centered = self._centered(X)
+        return as_given(centered, centered.inner(self.components_))
+
+    def reconstruction_error(self, X: Any) -> Array:
+        """Return the distance in feature space of each object from the plane of the components."""
+        centered = self._centered(X)
+        squares = centered.norms() ** 2 - np.square(centered.inner(self.components_)).sum(axis=1)
+        return np.asarray(np.sqrt(np.maximum(squares, 0)))
+
+    def inverse_transform(self, T: Any) -> Array:
+        """Return vectors whose images are near the given points of the plane of the components.
+
+        A point of feature space need not be the image of anything, so this is an approximation, best near the training
+        data: exact for a linear kernel, an iteration for the nearest image for a Gaussian one, otherwise a map learnt
+        by ridge regression from the coordinates of the training objects to the objects themselves.
+
+        Parameters
+        ----------
+        T : array of shape (m, k)
+            Coordinates, as `transform` returns them.
+        """
+        check_is_fitted(self)
+        if self._inputs is None:
+            raise TypeError(
+                f"inverse_transform gives vectors, and {self.kernel_!r} was fitted on other objects, on a sparse array "
+                "or on a Gram: fit(X) on a dense array, with a kernel of vectors"
+            )
+        T = check_array(T, dtype=(np.float64, np.float32))
+        if T.shape[1] != self._n_features_out:
+            raise ValueError(f"T has {T.shape[1]} columns; {self._n_features_out} expected, one for each component")
+        if not hasattr(self, "_pre_images"):
+            self._pre_images = PreImages(self.kernel_, self._inputs, self.dual_coef_, self.eigenvalues_)
+        return self._pre_images(T)
+
+    def _vectors_of(self, X: Any) -> Array | None:
+        """Return the training vectors, for pre-images: those of the encoding where they are the same."""
+        if isinstance(X, Gram) or not self.kernel_.on_vectors or is_sparse(X):
+            return None
+        vectors = np.asarray(self._checked(X, self.kernel_, reset=False))
+        first = self.sample_.points.parts[0]
+        return first if isinstance(first, np.ndarray) and np.array_equal(first, vectors) else vectors.copy()

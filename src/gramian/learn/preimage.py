@@ -1,0 +1,75 @@
+"""Pre-images: a vector z whose image φ(z) is near a given point of feature space.
+
+A point of the plane of the principal components is p = Σᵢ γᵢ φ(xᵢ), and ‖φ(z) − p‖² = κ(z, z) − 2 Σᵢ γᵢ κ(xᵢ, z) +
+const. For the linear kernel the minimum is z = Σ γᵢ xᵢ. For the Gaussian, setting the gradient to zero gives the
+fixed point
+
+    z = Σᵢ γᵢ κ(xᵢ, z) xᵢ / Σᵢ γᵢ κ(xᵢ, z),
+
+iterated from a first guess: a map learnt by kernel ridge regression from the coordinates of the training vectors to the
+vectors. For every other kernel the guess is the answer.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gramian.checks import Array
+from gramian.kernels.algebra import Kernel
+from gramian.kernels.dotproduct import Linear
+from gramian.kernels.radial import Gaussian
+from gramian.learn.ridge import KernelRidge
+
+STEPS = 100
+CHUNK = 512  # points whose similarities to the sample are held at a time
+
+
+class PreImages:
+    """The way back from coordinates to vectors, learnt from a sample of both.
+
+    Parameters
+    ----------
+    kernel : Kernel
+    X : array of shape (n, d)
+        The training vectors.
+    dual : array of shape (n, k)
+        The components as combinations of the centred images.
+    eigenvalues : array of shape (k,)
+        λ, so that the coordinates of the training vectors are dual · λ.
+    """
+
+    def __init__(self, kernel: Kernel, X: Array, dual: Array, eigenvalues: Array) -> None:
+        self._kernel = kernel
+        self._X = X
+        self._dual = dual - dual.mean(axis=0)
+        if not isinstance(kernel, Linear):
+            self._guess = KernelRidge(ridge="loo", fit_intercept=True).fit(dual * eigenvalues, X)
+
+    def __call__(self, T: Array) -> Array:
+        """Return one vector for each row of coordinates."""
+        chunks = [self._find(T[start : start + CHUNK]) for start in range(0, len(T), CHUNK)]
+        return np.concatenate(chunks).astype(self._X.dtype, copy=False)
+
+    def _find(self, T: Array) -> Array:
+        gamma = T @ self._dual.T + 1 / len(self._X)
+        if isinstance(self._kernel, Linear):
+            return np.asarray(gamma @ self._X)
+        guess = np.asarray(self._guess.predict(T)).reshape(len(T), -1)
+        return self._iterate(guess, gamma) if isinstance(self._kernel, Gaussian) else guess
+
+    def _iterate(self, Z: Array, gamma: Array) -> Array:
+        """Follow the fixed point as long as it comes closer, point by point."""
+        best, closest = Z, (self._kernel(Z, self._X) * gamma).sum(axis=1)
+        moving = np.arange(len(Z))
+        for _ in range(STEPS):
+            weights = self._kernel(best[moving], self._X) * gamma[moving]
+            mass = weights.sum(axis=1)
+            moving, weights, mass = moving[mass > 0], weights[mass > 0], mass[mass > 0]
+            if len(moving) == 0:
+                break
+            step = (weights @ self._X) / mass[:, None]
+            reached = (self._kernel(step, self._X) * gamma[moving]).sum(axis=1)
+            nearer = reached > closest[moving] * (1 + 1e-12)
+            moving = moving[nearer]
+            best[moving], closest[moving] = step[nearer], reached[nearer]
+        return best

@@ -1,0 +1,279 @@
+"""Kernel ridge regression (seed 002, "Kernel ridge regression"; seed 004, dual forms and smoothers).
+
+    minimise  Σᵢ wᵢ (yᵢ − f(xᵢ) − b)² + λ ‖f‖²,        f = Σᵢ aᵢ κ(xᵢ, ·)
+
+Without weights and intercept, a = (K + λI)⁻¹ y. With weights, D = diag(√w) and s = D1; with an intercept, which is not
+penalised, s is projected out, P = I − ssᵀ/sᵀs. In both cases K is seen through S = P D:
+
+    a = Sᵀ (S K Sᵀ + λI)⁻¹ S y,        b = the weighted mean of y − K a.
+
+Where φ is explicit and has fewer features than there are objects the primal system, of that size, is solved instead;
+the answer is the same.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+import scipy.linalg
+from sklearn.base import MultiOutputMixin, RegressorMixin
+from sklearn.utils.validation import check_is_fitted
+
+from gramian.checks import Array
+from gramian.factor.eigen import DENSE
+from gramian.factor.solve import PLAIN, Frame, Side, solve_framed
+from gramian.factor.spectrum import spectrum
+from gramian.gram.gram import Gram
+from gramian.kernels.algebra import Kernel
+from gramian.learn.base import MEDIAN_GAUSSIAN, KernelEstimator, checked_weights
+from gramian.learn.path import Fit, Kind, RidgePath, Smoother, factors
+from gramian.learn.ridges import Ridge, fixed_ridge, ridge_grid, warn_unless_solved
+from gramian.space.vectors import Vectors
+
+CRITERIA = ("loo", "gcv")
+
+
+class KernelRidge(MultiOutputMixin, RegressorMixin, KernelEstimator):  # type: ignore[misc]
+    """Kernel ridge regression, with the ridge chosen by closed-form leave-one-out if you like.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        By default the Gaussian with the median distance as bandwidth.
+    ridge : float, "loo", "gcv", or a sequence of floats
+        λ > 0, scikit-learn's `alpha`. "loo" takes the value with the smallest leave-one-out error from a grid that
+        spans the eigenvalues of K, "gcv" the one with the smallest generalized cross-validation error; a sequence is
+        a grid of your own, judged by leave-one-out. All values come from one decomposition, with no refitting.
+    fit_intercept : bool
+        Whether to add a constant b that is not penalised.
+    smoother : "shrinkage" or "projection"
+        Scale each principal direction by σ²/(σ² + λ), which is ridge regression; or use those with σ² ≥ λ fully and the
+        others not at all (principal component regression). Leave-one-out errors of a projection take its directions as
+        given; ``ridge="gcv"`` does not depend on that.
+    solver : "auto", "primal" or "dual"
+        The size of the linear system: explicit features, objects, or whichever are fewer.
+
+    Attributes
+    ----------
+    kernel_, sample_
+        The settled kernel and the images of the training objects.
+    ridge_ : float
+        The λ that was used.
+    dual_coef_ : array of shape (n,) or (n, t)
+        a.
+    intercept_ : float or array of shape (t,)
+        b; 0 without `fit_intercept`.
+    function_ : Vectors
+        f, an element of the feature space.
+    path_ : RidgePath
+        Errors and degrees of freedom at every ridge of the grid, where there was one.
+    solver_ : str
+        How the linear system was solved.
+    residual_ : float
+        Its relative residual.
+
+    Notes
+    -----
+    With a number for `ridge`, n up to 3,000 is solved by a Cholesky factorization, more by preconditioned conjugate
+    gradients: O(n²) a step, and few steps unless the ridge is tiny. A grid costs an eigenvalue decomposition up to n =
+    3,000; beyond, ridges are compared on a low-rank approximation and the chosen one is used exactly.
+
+    Examples
+    --------
+    >>> import gramian as gm
+    >>> import numpy as np
+    >>> X = np.linspace(0, 6, 40)[:, None]
+    >>> y = np.sin(X[:, 0])
+    >>> model = gm.KernelRidge(gm.Gaussian(bandwidth=1.0), ridge=0.01).fit(X, y)
+    >>> model.predict([[1.5]]).round(3)
+    array([0.997])
+    >>> round(model.effective_dof_, 2)
+    8.91
+    """
+
+    ridge_: float
+    dual_coef_: Array
+    intercept_: Any
+    function_: Vectors
+    path_: RidgePath
+    solver_: str
+    residual_: float
+
+    def __init__(
+        self,
+        kernel: Kernel = MEDIAN_GAUSSIAN,
+        ridge: Ridge = "loo",
+        fit_intercept: bool = False,
+        smoother: Kind = "shrinkage",
+        solver: Side = "auto",
+    ) -> None:
+        self.kernel = kernel
+        self.ridge = ridge
+        self.fit_intercept = fit_intercept
+        self.smoother = smoother
+        self.solver = solver
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Find f and b.
+
+        Parameters
+        ----------
+        X : objects that the kernel accepts, or their symmetric Gram
+        y : array of shape (n,) or (n, t)
+            One or several targets; the ridge is the same for all.
+        sample_weight : array of shape (n,), optional
+            Weights w ≥ 0; a weight of 2 does what having the object twice does.
+        """
+        if self.smoother not in ("shrinkage", "projection"):
+            raise ValueError(f"smoother is {self.smoother!r}; 'shrinkage' or 'projection' expected")
+        if self.solver not in ("auto", "primal", "dual"):
+            raise ValueError(f"solver is {self.solver!r}; 'auto', 'primal' or 'dual' expected")
+        given = fixed_ridge(self.ridge, CRITERIA)
+        weights = checked_weights(sample_weight, X)
+        self._learn_sample(X, None if weights is None else weights > 0)
+        Y = self._targets(y, numeric=True, multi_output=True).astype(np.float64)
+        self._problem = Problem(Y.reshape(len(Y), -1), weights, self.fit_intercept)
+        for name in ("path_", "_known"):
+            self.__dict__.pop(name, None)
+        if given is not None:
+            self.ridge_ = given
+        if given is not None and self.smoother == "shrinkage":
+            self._keep(*self._solve(), Y.shape[1:])
+        else:
+            self._keep(*self._smooth(), Y.shape[1:])
+        return self
+
+    def _solve(self) -> tuple[Array, Array]:
+        """Return a and K a for the ridge as it is, from a linear system."""
+        gram, frame = self.sample_.gram(), self._problem.frame()
+        with gram.held():
+            found = solve_framed(gram, frame.S(self._problem.Y), self.ridge_, frame, self.solver)
+            warn_unless_solved(found, self)
+            self.solver_, self.residual_ = found.method, found.residual
+            a = frame.St(found.value)
+            return a, gram.apply(a) if self.fit_intercept else np.zeros_like(a)
+
+    def _smooth(self) -> tuple[Array, Array]:
+        """Return a and K a from a spectral decomposition, choosing the ridge where there is a choice."""
+        smoother = self._smoother()
+        if fixed_ridge(self.ridge, CRITERIA) is None:
+            ridges = ridge_grid(self.ridge, float(smoother.spectrum.values.max(initial=0.0)))
+            self.path_ = smoother.path(ridges, *self._problem.totals())
+            errors = self.path_.gcv if self.ridge == "gcv" else self.path_.loo
+            self.ridge_ = float(ridges[int(np.argmin(errors))])
+        if smoother.spectrum.left_out > 0 and self.smoother == "shrinkage":
+            return self._solve()
+        self.solver_, self.residual_ = f"spectral decomposition, {len(smoother.spectrum.values)} directions", 0.0
+        a = self._problem.frame().St(smoother.coefficients(self.ridge_))
+        self._known = smoother.at(self.ridge_)
+        return a, self.sample_.gram().apply(a) if self.fit_intercept else np.zeros_like(a)
+
+    def _smoother(self) -> Smoother:
+        frame = self._problem.frame()
+        found = spectrum(self.sample_.gram(), frame, self.solver)
+        return Smoother(found, frame.S(self._problem.Y), self._problem.border(), self.smoother)
+
+    def _keep(self, a: Array, Ka: Array, shape: tuple[int, ...]) -> None:
+        self.dual_coef_ = a.reshape(len(a), *shape)
+        self.function_ = self.sample_.combine(self.dual_coef_)
+        b = np.average(self._problem.Y - Ka, axis=0, weights=self._problem.weights) * self.fit_intercept
+        self.intercept_ = b if shape else float(b[0])
+
+    def predict(self, X: Any) -> Array:
+        """Return f(x) + b."""
+        return np.asarray(self._images(X).inner(self.function_) + self.intercept_)
+
+    # What the fit is worth
+
+    @property
+    def loo_residuals_(self) -> Array:
+        """yᵢ less the prediction of a model fitted without object i; computed when first asked for, in closed form."""
+        check_is_fitted(self)
+        weights, Y = self._problem.weights, self._problem.Y
+        loo = self._quality().loo
+        if weights is not None:
+            fitted = self.sample_.inner(self.function_).reshape(Y.shape) + self.intercept_
+            present = weights[:, None] > 0
+            loo = np.where(present, loo / np.sqrt(np.where(present, weights[:, None], 1.0)), Y - fitted)
+        return loo.reshape(self.dual_coef_.shape)
+
+    @property
+    def loo_error_(self) -> float:
+        """The mean square of the leave-one-out residuals, weighted where the objects are."""
+        return float(
+            np.average(
+                np.square(self.loo_residuals_).mean(axis=tuple(range(1, self.dual_coef_.ndim))),
+                weights=self._problem.weights,
+            )
+        )
+
+    @property
+    def effective_dof_(self) -> float:
+        """The trace of the smoother: Σ σ²/(σ² + λ), and one more for an intercept."""
+        check_is_fitted(self)
+        return float((1 - self._quality().room).sum())
+
+    @property
+    def shrinkage_(self) -> Array:
+        """The factor of each principal direction, σ²/(σ² + λ) (or 1 and 0 for a projection), the largest σ first."""
+        check_is_fitted(self)
+        return factors(self._smoother().spectrum.values, self.ridge_, self.smoother)[0]
+
+    def _quality(self) -> Fit:
+        if not hasattr(self, "_known"):
+            gram = self.sample_.gram()
+            with gram.held() as held:
+                direct = held and self.smoother == "shrinkage" and len(gram) > DENSE
+                known = self._problem.quality(gram, self.ridge_) if direct else self._smoother().at(self.ridge_)
+            self._known = known
+        return self._known
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """Targets, weights, and whether there is an intercept: how K is to be seen."""
+
+    Y: Array
+    weights: Array | None
+    intercept: bool
+
+    def border(self) -> Array | None:
+        """Return s/‖s‖, the direction of the intercept as seen through the weights; None where there is none."""
+        if not self.intercept:
+            return None
+        s = np.ones(len(self.Y)) if self.weights is None else np.sqrt(self.weights)
+        return np.asarray(s / np.linalg.norm(s))
+
+    def frame(self) -> Frame:
+        """Return S = P D and its transpose."""
+        d = None if self.weights is None else np.sqrt(self.weights)[:, None]
+        border = self.border()
+        if d is None and border is None:
+            return PLAIN
+
+        def weighted(V: Array) -> Array:
+            return V if d is None else d * V
+
+        def projected(V: Array) -> Array:
+            return V if border is None else V - np.outer(border, border @ V)
+
+        return Frame(lambda V: projected(weighted(V)), lambda V: weighted(projected(V)))
+
+    def totals(self) -> tuple[float, int]:
+        """Return the sum of the weights over all targets, and the number of objects that have one."""
+        if self.weights is None:
+            return float(self.Y.size), len(self.Y)
+        return float(self.weights.sum()) * self.Y.shape[1], int(np.count_nonzero(self.weights))
+
+    def quality(self, gram: Gram, ridge: float) -> Fit:
+        """Return residuals λc and room λ diag (S K Sᵀ + λI)⁻¹ (less the intercept's share) from the inverse itself."""
+        frame = self.frame()
+        A = frame.around(gram.dense().astype(np.float64, copy=False))
+        A[np.diag_indices_from(A)] += ridge
+        factor = scipy.linalg.cho_factor(A, lower=True, overwrite_a=True, check_finite=False)
+        c = scipy.linalg.cho_solve(factor, frame.S(self.Y), check_finite=False)
+        inverse, _ = scipy.linalg.lapack.dpotri(factor[0], lower=True, overwrite_c=True)
+        border = self.border()
+        return Fit(ridge * c, ridge * np.diagonal(inverse) - (0.0 if border is None else border**2))

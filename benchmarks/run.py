@@ -9,6 +9,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import growth
 from claims import CLAIMS, Claim
+from learners import LEARNERS
 from measure import limits, machine
 
 ROOT = Path(__file__).parent.parent
@@ -54,7 +55,7 @@ def physical_limits(claims: list[Claim], before: list[dict[str, float]]) -> list
 def main() -> int:
     claims: list[Claim] = []
     before = rates_of_this_machine()
-    for make in CLAIMS:
+    for make in [*CLAIMS, *LEARNERS]:
         claims.append(make())
         print(row(claims[-1]), flush=True)
     print("growth …", flush=True)

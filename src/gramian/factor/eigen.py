@@ -12,12 +12,13 @@ import numpy as np
 import scipy.linalg
 
 from gramian.checks import Array, whole
+from gramian.factor.cholesky import cholesky
 from gramian.factor.krylov import leading
 from gramian.gram.gram import Gram, as_symmetric
 
 DENSE = 3000  # up to this size all of K is decomposed at once
 MOST_PRODUCTS = 200
-CENTERED_TOL = 1e-8  # residual in units of the largest eigenvalue; eigenvalues are far more accurate than that
+CENTERED_TOL = 1e-7  # residual in units of the largest eigenvalue; eigenvalues are far more accurate than that
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,8 +106,21 @@ def centered_eigen(gram: Gram, rank: int | None = None) -> Eigen:
         return np.asarray(product - product.mean(axis=0))
 
     tol = max(CENTERED_TOL, 16 * float(np.finfo(gram.dtype).eps))
-    found = leading(apply, n, rank, tol, most=MOST_PRODUCTS)
+    start = _range(gram, rank, centered=True)
+    found = leading(apply, n, rank, tol, MOST_PRODUCTS, start)
     return Eigen(found.values, _turned(found.vectors), found.residuals)
+
+
+def _range(gram: Gram, k: int, centered: bool) -> Array | None:
+    """Return nearly the leading eigenvectors, from a Cholesky factor of low rank: they cost less than one product."""
+    try:
+        F = cholesky(gram, max(1, min(8 * k, len(gram) // 10)), pivoting="random", rng=0).factor.astype(np.float64)
+    except ValueError:  # not positive semidefinite: there is no such factor, and a random start will do
+        return None
+    if F.shape[1] == 0:
+        return None
+    F = F - F.mean(axis=0) if centered else F
+    return np.asarray(F @ scipy.linalg.eigh(F.T @ F, check_finite=False)[1][:, ::-1])
 
 
 def _turned(vectors: Array) -> Array:
@@ -123,5 +137,5 @@ def _dense(gram: Gram, k: int) -> tuple[Array, Array]:
 
 def _matrix_free(gram: Gram, k: int) -> tuple[Array, Array]:
     tol = 16 * float(np.finfo(gram.dtype).eps) ** 0.75
-    found = leading(gram.apply, len(gram), k, tol, most=MOST_PRODUCTS)
+    found = leading(gram.apply, len(gram), k, tol, MOST_PRODUCTS, _range(gram, k, centered=False))
     return found.values.astype(gram.dtype), found.vectors.astype(gram.dtype)

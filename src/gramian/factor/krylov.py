@@ -17,6 +17,7 @@ import scipy.linalg
 from gramian.checks import Array
 
 EXTRA = 8  # columns of a block beyond the number of pairs wanted
+COARSE = 1e-5  # smallest pivot of a block's Gram for which its Cholesky factor is good enough
 BLOCKS = 8  # blocks in the basis before it is restarted
 
 
@@ -30,7 +31,9 @@ class Ritz:
     products: int
 
 
-def leading(apply: Callable[[Array], Array], n: int, count: int, tol: float, most: int) -> Ritz:
+def leading(
+    apply: Callable[[Array], Array], n: int, count: int, tol: float, most: int, start: Array | None = None
+) -> Ritz:
     """Return `count` leading eigenpairs of a symmetric operator.
 
     Parameters
@@ -43,31 +46,93 @@ def leading(apply: Callable[[Array], Array], n: int, count: int, tol: float, mos
         Stop when every residual is at most `tol` times the largest |θ|.
     most : int
         Stop after so many block products, whatever the residuals.
+    start : array of shape (n, c), optional
+        Columns that span nearly the space wanted, the most important first, which saves a product or two.
     """
     width = min(count + EXTRA, n)
-    start = np.random.default_rng(0).standard_normal((n, width))
-    Q = scipy.linalg.qr(start, mode="economic", check_finite=False)[0]
-    AQ = apply(Q)
-    products = 1
-    while True:
-        theta, Y = scipy.linalg.eigh((H := Q.T @ AQ) + H.T, check_finite=False)
-        best = np.argsort(theta)[::-1][:width]
-        theta, V, AV = theta[best] / 2, Q @ Y[:, best], AQ @ Y[:, best]
-        R = AV - V * theta
-        residuals = np.linalg.norm(R[:, :count], axis=0)
-        if residuals.max() <= tol * np.abs(theta).max() or products >= most or Q.shape[1] >= n:
-            return Ritz(theta[:count], V[:, :count], residuals, products)
-        if Q.shape[1] + width > BLOCKS * width:
-            Q, AQ = V, AV
-        fresh = _orthogonal(R if Q is V else AQ[:, -width:], Q)
-        Q, AQ = np.hstack([Q, fresh]), np.hstack([AQ, apply(fresh)])
-        products += 1
+    basis = _Basis(apply, n, BLOCKS * width)
+    basis.grow(_first_block(n, width, start))
+    for products in range(1, most + 1):
+        theta, Y = basis.diagonalize(width)
+        V, R = basis.ritz(theta[:count], Y[:, :count])
+        residuals = np.linalg.norm(R, axis=0)
+        if residuals.max() <= tol * np.abs(theta).max() or products == most or basis.size >= n:
+            break
+        following = basis.last()
+        if basis.size + width > basis.room:
+            following = basis.ritz(theta, Y)[1]
+            basis.restart(Y)
+        basis.grow(following)
+    return Ritz(theta[:count], V, residuals, products)
+
+
+def _first_block(n: int, width: int, start: Array | None) -> Array:
+    block = np.random.default_rng(0).standard_normal((n, width))
+    if start is not None:
+        given = min(width, start.shape[1])
+        block[:, :given] = start[:, :given]
+    return block
+
+
+class _Basis:
+    """Orthonormal Q, its image A Q, and H = Qᵀ A Q, growing block by block in memory taken once."""
+
+    def __init__(self, apply: Callable[[Array], Array], n: int, room: int) -> None:
+        self._apply = apply
+        self.room = min(room, n)
+        self.size = 0
+        self._last = 0
+        self._Q, self._AQ = np.empty((n, self.room)), np.empty((n, self.room))
+        self._H = np.zeros((self.room, self.room))
+
+    def grow(self, block: Array) -> None:
+        """Add what a block spans beyond the basis."""
+        m = self.size
+        fresh = _orthogonal(block[:, : self.room - m], self._Q[:, :m])
+        k = m + fresh.shape[1]
+        self._Q[:, m:k], self._AQ[:, m:k] = fresh, self._apply(fresh)
+        corner = self._Q[:, :k].T @ self._AQ[:, m:k]
+        self._H[:k, m:k], self._H[m:k, :k] = corner, corner.T
+        self.size, self._last = k, m
+
+    def last(self) -> Array:
+        """Return the image of the last block, the direction in which the space grows."""
+        return self._AQ[:, self._last : self.size]
+
+    def diagonalize(self, count: int) -> tuple[Array, Array]:
+        """Return the `count` largest eigenvalues of H and their eigenvectors."""
+        H = self._H[: self.size, : self.size]
+        theta, Y = scipy.linalg.eigh((H + H.T) / 2, check_finite=False)
+        return theta[::-1][:count], Y[:, ::-1][:, :count]
+
+    def ritz(self, theta: Array, Y: Array) -> tuple[Array, Array]:
+        """Return the Ritz vectors V = Q Y and their residuals A V − V θ."""
+        V = self._Q[:, : self.size] @ Y
+        return V, self._AQ[:, : self.size] @ Y - V * theta
+
+    def restart(self, Y: Array) -> None:
+        """Keep only Q Y."""
+        m, k = self.size, Y.shape[1]
+        self._Q[:, :k], self._AQ[:, :k] = self._Q[:, :m] @ Y, self._AQ[:, :m] @ Y
+        self._H[:k, :k] = self._Q[:, :k].T @ self._AQ[:, :k]
+        self.size = k
 
 
 def _orthogonal(block: Array, Q: Array) -> Array:
     """Return an orthonormal basis of what `block` adds to the columns of Q; twice is enough."""
-    room = Q.shape[0] - Q.shape[1]
     for _ in range(2):
-        block = block - Q @ (Q.T @ block)
-        block = scipy.linalg.qr(block, mode="economic", check_finite=False)[0][:, :room]
+        block = _orthonormal(block - Q @ (Q.T @ block))
     return block
+
+
+def _orthonormal(block: Array) -> Array:
+    """Orthonormalize columns by the Cholesky factor of their Gram, or where that is too coarse by reflections."""
+    scale = np.linalg.norm(block, axis=0)
+    block = block / np.where(scale > 0, scale, 1.0)
+    try:
+        L = np.linalg.cholesky(block.T @ block)
+    except np.linalg.LinAlgError:
+        L = np.zeros((1, 1))
+    if L.diagonal().min() < COARSE:
+        return np.asarray(scipy.linalg.qr(block, mode="economic", check_finite=False)[0])
+    return np.asarray(scipy.linalg.solve_triangular(L, block.T, lower=True, check_finite=False).T)

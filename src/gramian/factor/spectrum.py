@@ -16,7 +16,7 @@ import numpy as np
 import scipy.linalg
 
 from gramian.checks import Array
-from gramian.factor.cholesky import cholesky
+from gramian.factor.cholesky import LowRank, cholesky
 from gramian.factor.eigen import DENSE
 from gramian.factor.solve import PLAIN, Frame, Side, explicit_features
 from gramian.gram.gram import Gram
@@ -32,11 +32,6 @@ class Spectrum:
     vectors: Array
     left_out: float
 
-    @property
-    def coordinates(self) -> Array:
-        """The points in the basis of the principal directions: S K Sᵀ = C Cᵀ with C = U diag(σ)."""
-        return np.asarray(self.vectors * np.sqrt(self.values))
-
 
 def spectrum(gram: Gram, frame: Frame = PLAIN, side: Side = "auto") -> Spectrum:
     """Decompose S K Sᵀ; eigenvalues that are rounding errors are left out."""
@@ -46,9 +41,27 @@ def spectrum(gram: Gram, frame: Frame = PLAIN, side: Side = "auto") -> Spectrum:
         K = frame.around(gram.dense().astype(np.float64, copy=False))
         values, U = scipy.linalg.eigh(K, overwrite_a=True, check_finite=False)
         return _kept(values[::-1], U[:, ::-1], 0.0)
-    tol = len(gram) * float(np.finfo(gram.dtype).eps)
-    low = cholesky(gram, LARGEST_RANK, tol=tol, pivoting="random", rng=0)
+    low = _low_rank(gram)
     return _of_factor(frame.S(low.factor.astype(np.float64)), low.relative_error)
+
+
+def coordinates(gram: Gram) -> Array:
+    """Return points C with C Cᵀ = K: features, or a Cholesky factor, which beyond n = 3000 is one of low rank."""
+    if (features := explicit_features(gram)) is not None:
+        return features
+    if len(gram) > DENSE:
+        return _low_rank(gram).factor.astype(np.float64)
+    K = gram.dense().astype(np.float64, copy=False)
+    noise = len(K) * np.finfo(np.float64).eps * float(K.diagonal().max())
+    factor, order, rank, _ = scipy.linalg.lapack.dpstrf(K, tol=noise, lower=True, overwrite_a=True)
+    points = np.empty((len(K), rank))
+    points[order - 1] = np.tril(factor)[:, :rank]
+    return points
+
+
+def _low_rank(gram: Gram) -> LowRank:
+    tol = len(gram) * float(np.finfo(gram.dtype).eps)
+    return cholesky(gram, LARGEST_RANK, tol=tol, pivoting="random", rng=0)
 
 
 def _of_factor(F: Array, left_out: float) -> Spectrum:

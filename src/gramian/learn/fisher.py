@@ -32,7 +32,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from gramian.checks import Array, whole
 from gramian.factor.solve import Frame, solve_framed
-from gramian.factor.spectrum import spectrum
+from gramian.factor.spectrum import coordinates
 from gramian.kernels.algebra import Kernel
 from gramian.learn.base import MEDIAN_GAUSSIAN, as_given
 from gramian.learn.classifier import KernelClassifier, class_means
@@ -51,7 +51,7 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kern
     ridge : float, "loo", or a sequence of floats
         λ > 0 of the quotient J, in units of variance in feature space. "loo" takes the value with the fewest mistakes
         in leaving one object out, from a grid; a sequence is such a grid of your own. All of it in closed form, from
-        one decomposition for each class.
+        one decomposition.
     n_components : int, optional
         Number of dimensions that `transform` returns; classes − 1 by default.
 
@@ -144,13 +144,12 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kern
         self.ridges_ = ridge_grid(self.ridge, left_out.largest)
         scores = left_out.scores(self.ridges_)
         self.loo_errors_ = np.mean(scores.argmax(axis=2) != labels, axis=1)
-        fewest = np.flatnonzero(self.loo_errors_ == self.loo_errors_.min())
-        best = int(fewest[len(fewest) // 2])  # the middle of those that make the fewest mistakes
+        best = int(np.flatnonzero(self.loo_errors_ == self.loo_errors_.min())[-1])  # of equals the most regularised
         self._loo_scores = scores[best]
         return float(self.ridges_[best])
 
     def _left_out(self) -> LeaveOneOut:
-        return LeaveOneOut(spectrum(self.sample_.gram()).coordinates, self._labels)
+        return LeaveOneOut(coordinates(self.sample_.gram()), self._labels)
 
     @property
     def loo_decision_(self) -> Array:

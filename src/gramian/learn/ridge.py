@@ -161,7 +161,8 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelEstimator):  # type: i
         if fixed_ridge(self.ridge, CRITERIA) is None:
             ridges = ridge_grid(self.ridge, float(smoother.spectrum.values.max(initial=0.0)))
             self.path_ = smoother.path(ridges, *self._problem.totals())
-            errors = self.path_.gcv if self.ridge == "gcv" else self.path_.loo
+            by_gcv = isinstance(self.ridge, str) and self.ridge == "gcv"
+            errors = self.path_.gcv if by_gcv else self.path_.loo
             self.ridge_ = float(ridges[int(np.argmin(errors))])
         if smoother.spectrum.left_out > 0 and self.smoother == "shrinkage":
             return self._solve()

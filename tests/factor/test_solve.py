@@ -1,0 +1,302 @@
+"""(K + λI) x = b against NumPy, and the honesty of what is reported of the answer."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import gramian as gm
+from gramian.factor import solve as solve_module
+from gramian.factor.solve import Frame, conjugate_gradients, solve_framed
+
+KERNELS = [gm.Linear(), gm.Polynomial(2, 1.0), gm.Gaussian(1.0), gm.Laplacian(2.0)]
+
+
+@pytest.fixture(scope="module")
+def X():
+    return np.random.default_rng(0).normal(size=(40, 3))
+
+
+@pytest.fixture(scope="module")
+def B():
+    return np.random.default_rng(1).normal(size=(40, 3))
+
+
+@pytest.fixture
+def iterative(monkeypatch):
+    """Let 40 objects be too many for a factorization."""
+    monkeypatch.setattr(solve_module, "DENSE", 10)
+
+
+def true_residual(K, found, b, lam):
+    X, b = found.value.reshape(len(b), -1), np.asarray(b, dtype=float).reshape(len(b), -1)
+    return float(np.max(np.linalg.norm(K @ X + lam * X - b, axis=0) / np.linalg.norm(b, axis=0)))
+
+
+@pytest.mark.parametrize("lam", [1e-4, 0.1, 1.0, 1e4])
+@pytest.mark.parametrize("kernel", KERNELS, ids=str)
+def test_the_answer_is_that_of_a_dense_solve(kernel, lam, X, B):
+    A = kernel(X) + lam * np.eye(40)
+    found = gm.solve(kernel.gram(X), B, lam)
+    # Condition numbers are at most 1e8
+    np.testing.assert_allclose(found.value, np.linalg.solve(A, B), rtol=1e-7, atol=1e-8 / lam)
+    assert found.converged == (found.residual <= 1e-10)
+    assert found.residual <= 1e-10
+    one = gm.solve(kernel.gram(X), B[:, 0], lam)
+    assert one.value.shape == (40,)
+    np.testing.assert_allclose(one.value, found.value[:, 0], rtol=1e-7, atol=1e-9 / lam)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    seed=st.integers(0, 10**6),
+    n=st.integers(1, 25),
+    rank=st.integers(1, 25),
+    columns=st.integers(1, 4),
+    scale=st.sampled_from([1e-6, 1.0, 1e6]),
+    share=st.sampled_from([1e-5, 1e-2, 1.0, 100.0]),
+    limit=st.sampled_from([0, 3000]),
+)
+def test_any_psd_system_is_solved_and_its_residual_reported_as_it_is(seed, n, rank, columns, scale, share, limit):
+    rng = np.random.default_rng(seed)
+    F = rng.normal(size=(n, rank))
+    K = scale * (F @ F.T)
+    lam = share * float(np.diagonal(K).max())
+    b = rng.normal(size=(n, columns))
+    with pytest.MonkeyPatch.context() as patch:
+        if n > 4:  # a preconditioner of rank n // 4 needs four objects
+            patch.setattr(solve_module, "DENSE", limit)
+        found = gm.solve(gm.Precomputed(K).gram(range(n)), b, lam)
+    expected = np.linalg.solve(K + lam * np.eye(n), b)
+    # The condition number is at most n / share = 2.5e6, and the residual 1e-10
+    assert np.abs(found.value - expected).max() <= 1e-3 * np.abs(expected).max()
+    assert found.converged
+    assert found.residual == pytest.approx(true_residual(K, found, b, lam), abs=1e-12)
+
+
+@pytest.mark.parametrize("lam", [1e-9, 1e-3, 1.0])
+@pytest.mark.parametrize("kernel", KERNELS, ids=str)
+def test_the_residual_reported_is_the_true_one_on_every_route(kernel, lam, X, B, monkeypatch):
+    for limit in (3000, 10):
+        monkeypatch.setattr(solve_module, "DENSE", limit)
+        found = gm.solve(kernel.gram(X), B, lam)
+        true = true_residual(kernel(X), found, B, lam)
+        # Products that are computed in another order differ by ε ‖K‖ ‖x‖ / ‖b‖
+        size = (
+            np.linalg.norm(kernel(X), 2) * np.linalg.norm(found.value, axis=0).max() / np.linalg.norm(B, axis=0).min()
+        )
+        assert found.residual == pytest.approx(true, rel=1e-3, abs=40 * 2.2e-16 * size)
+        assert found.converged == (found.residual <= 1e-10)
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=str)
+def test_a_tolerance_out_of_reach_is_not_said_to_be_reached(kernel, X, B, monkeypatch):
+    for limit in (3000, 10):
+        monkeypatch.setattr(solve_module, "DENSE", limit)
+        found = gm.solve(kernel.gram(X), B, 0.01, tol=1e-30)
+        assert not found.converged
+        assert 1e-30 < found.residual <= 1e-9
+
+
+def test_a_looser_tolerance_is_met_in_fewer_steps(iterative, X, B):
+    gram = gm.Gaussian(0.5).gram(X)
+    loose, tight = gm.solve(gram, B, 1e-3, tol=1e-2), gm.solve(gram, B, 1e-3, tol=1e-12)
+    assert loose.converged
+    assert tight.converged
+    assert loose.iterations < tight.iterations
+    assert 1e-12 < loose.residual <= 1e-2
+
+
+def test_the_method_says_what_was_done(X, B, monkeypatch):
+    assert gm.solve(gm.Linear().gram(X), B, 1.0).method == "primal, 3 features"
+    assert gm.solve(gm.Gaussian(1.0).gram(X), B, 1.0).method == "Cholesky factorization"
+    monkeypatch.setattr(solve_module, "DENSE", 10)
+    found = gm.solve(gm.Gaussian(1.0).gram(X), B, 1.0)
+    assert found.method.startswith(f"conjugate gradients, {found.iterations} products")
+    assert found.iterations > 0
+
+
+def test_a_factorization_steps_in_where_the_iteration_does_not_converge(iterative, X, B, monkeypatch):
+    monkeypatch.setattr(solve_module, "MOST_STEPS", 1)
+    found = gm.solve(gm.Gaussian(0.5).gram(X), B, 1e-3)
+    assert found.method == "Cholesky factorization"
+    assert found.converged
+    assert true_residual(gm.Gaussian(0.5)(X), found, B, 1e-3) <= 1e-10
+
+
+def test_3050_objects_are_solved_by_iteration_as_by_a_dense_solve():
+    rng = np.random.default_rng(0)
+    X, B = rng.normal(size=(3050, 4)), rng.normal(size=(3050, 2))
+    found = gm.solve(gm.Gaussian(1.5).gram(X), B, 0.1)
+    A = gm.Gaussian(1.5)(X)
+    assert found.residual == pytest.approx(true_residual(A, found, B, 0.1), rel=1e-2)
+    assert found.converged
+    assert found.method.startswith("conjugate gradients")
+    A[np.diag_indices_from(A)] += 0.1
+    expected = np.linalg.solve(A, B)
+    # Residual 1e-10 times a condition number below 1e5
+    assert np.abs(found.value - expected).max() <= 1e-6 * np.abs(expected).max()
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=str)
+def test_a_ridge_that_is_on_the_gram_already_counts_too(kernel, X, B):
+    found = gm.solve(kernel.gram(X).ridge(2.0), B, 1.0)
+    np.testing.assert_allclose(found.value, np.linalg.solve(kernel(X) + 3.0 * np.eye(40), B), rtol=1e-8, atol=1e-10)
+
+
+@pytest.mark.parametrize("limit", [3000, 10])
+def test_right_hand_sides_of_zero_have_the_answer_zero(limit, X, B, monkeypatch):
+    monkeypatch.setattr(solve_module, "DENSE", limit)
+    for kernel in KERNELS:
+        mixed = np.column_stack([B[:, 0], np.zeros(40), B[:, 1]])
+        found = gm.solve(kernel.gram(X), mixed, 0.1)
+        assert not found.value[:, 1].any()
+        assert found.converged
+        np.testing.assert_allclose(found.value[:, [0, 2]], gm.solve(kernel.gram(X), B[:, :2], 0.1).value, rtol=1e-6)
+        nothing = gm.solve(kernel.gram(X), np.zeros(40), 0.1)
+        assert not nothing.value.any()
+        assert nothing.residual == 0.0
+        assert nothing.converged
+
+
+def test_conjugate_gradients_leave_a_zero_column_alone_and_solve_the_others():
+    rng = np.random.default_rng(0)
+    F = rng.normal(size=(12, 12))
+    A = F @ F.T + np.eye(12)
+    B = np.column_stack([np.zeros(12), rng.normal(size=12), np.zeros(12), rng.normal(size=12)])
+    found, steps = conjugate_gradients(lambda V: A @ V, lambda R: R, B, B, 1e-12, 200)
+    assert np.isfinite(found).all()
+    assert not found[:, [0, 2]].any()
+    np.testing.assert_allclose(found, np.linalg.solve(A, B), rtol=1e-8, atol=1e-10)
+    assert 0 < steps < 200
+    nothing, steps = conjugate_gradients(lambda V: A @ V, lambda R: R, 0 * B, 0 * B, 1e-12, 200)
+    assert steps == 0
+    assert not nothing.any()
+
+
+def test_conjugate_gradients_take_no_more_steps_than_distinct_eigenvalues():
+    A = np.diag(np.repeat([1.0, 5.0, 50.0], 10))
+    B = np.random.default_rng(0).normal(size=(30, 2))
+    found, steps = conjugate_gradients(lambda V: A @ V, lambda R: R, B, B, 1e-10, 100)
+    assert steps <= 3
+    np.testing.assert_allclose(found, B / np.diagonal(A)[:, None], rtol=1e-8)
+
+
+@pytest.mark.parametrize("limit", [3000, 10])
+@pytest.mark.parametrize("kernel", KERNELS, ids=str)
+def test_a_frame_is_the_map_through_which_k_is_seen(kernel, limit, X, B, monkeypatch):
+    monkeypatch.setattr(solve_module, "DENSE", limit)
+    d = np.random.default_rng(2).uniform(0.1, 2.0, size=(40, 1))
+    border = d[:, 0] / np.linalg.norm(d)
+    S = (np.eye(40) - np.outer(border, border)) @ np.diag(d[:, 0])
+    found = solve_framed(kernel.gram(X), B, 0.3, Frame(lambda V: S @ V, lambda V: S.T @ V))
+    expected = np.linalg.solve(S @ kernel(X) @ S.T + 0.3 * np.eye(40), B)
+    np.testing.assert_allclose(found.value, expected, rtol=1e-6, atol=1e-7)
+
+
+@pytest.mark.parametrize("limit", [3000, 10])
+def test_single_precision_converges_to_its_own_accuracy(limit, X, B, monkeypatch):
+    monkeypatch.setattr(solve_module, "DENSE", limit)
+    X32 = X.astype(np.float32)
+    for kernel in KERNELS:
+        found = gm.solve(kernel.gram(X32), B, 1.0)
+        assert found.converged
+        assert true_residual(kernel(X32.astype(float)), found, B, 1.0) <= 1e-3
+
+
+# Refusals
+
+
+def indefinite(n):
+    rng = np.random.default_rng(0)
+    A = rng.uniform(-0.9, 0.9, size=(n, n))
+    A = (A + A.T) / 2
+    np.fill_diagonal(A, 1.0)
+    assert np.linalg.eigvalsh(A)[0] < -1
+    return A
+
+
+@pytest.mark.parametrize("limit", [3000, 10])
+def test_a_matrix_that_is_not_a_kernel_is_refused(limit, monkeypatch):
+    monkeypatch.setattr(solve_module, "DENSE", limit)
+    with pytest.raises(ValueError, match="not positive (semi)?definite"):
+        gm.solve(gm.Precomputed(indefinite(40)).gram(range(40)), np.ones(40), 0.1)
+
+
+def test_a_ridge_that_makes_it_definite_is_solved():
+    A = indefinite(40)
+    found = gm.solve(gm.Precomputed(A).gram(range(40)), np.ones(40), 20.0)
+    np.testing.assert_allclose(found.value, np.linalg.solve(A + 20 * np.eye(40), np.ones(40)), rtol=1e-9)
+
+
+@pytest.mark.parametrize("limit", [3000, 10])
+@pytest.mark.parametrize("lam", [1e-12, 1e-15, 1e-18, 1e-30])
+@pytest.mark.parametrize("kernel", [gm.Linear(), gm.Gaussian(1e3), gm.Polynomial(2, 1.0)], ids=str)
+def test_a_ridge_lost_in_rounding_gives_an_honest_answer_or_says_what_to_do(kernel, lam, limit, monkeypatch):
+    monkeypatch.setattr(solve_module, "DENSE", limit)
+    columns = np.random.default_rng(0).normal(size=(60, 2))
+    X = np.hstack([columns, columns, columns])
+    b = np.random.default_rng(1).normal(size=60)
+    complaint = ""
+    try:
+        found = gm.solve(kernel.gram(X), b, lam)
+    except ValueError as error:
+        complaint = str(error)
+    if complaint:
+        assert "ridge" in complaint, f"it does not say what to do: {complaint}"
+        return
+    true = true_residual(kernel(X), found, b, lam)
+    assert not (found.converged and true > 1e-9)
+    if not np.isnan(found.residual):
+        assert found.residual == pytest.approx(true, rel=20)
+
+
+@pytest.mark.parametrize(
+    ("b", "error", "message"),
+    [
+        (np.ones(39), ValueError, "shape .39,.; 40 finite"),
+        (np.ones((3, 40)), ValueError, "40 finite"),
+        (np.ones((40, 2, 2)), ValueError, "40 finite"),
+        (1.0, ValueError, "40 finite"),
+        (np.where(np.arange(40) == 7, np.nan, 1.0), ValueError, "finite"),
+        (np.where(np.arange(40) == 7, np.inf, 1.0), ValueError, "finite"),
+        (np.ones(40) * 1j, TypeError, "real"),
+        (["a"] * 40, TypeError, "real"),
+        (np.ones((40, 0)), ValueError, "b has shape"),
+    ],
+    ids=["short", "transposed", "3-d", "scalar", "nan", "inf", "complex", "text", "no columns"],
+)
+def test_bad_right_hand_sides_are_refused(b, error, message, X):
+    with pytest.raises(error, match=message):
+        gm.solve(gm.Gaussian(1.0).gram(X), b, 1.0)
+
+
+@pytest.mark.parametrize("lam", [0.0, -1.0, np.nan, np.inf])
+def test_a_ridge_that_is_not_above_zero_is_refused(lam, X, B):
+    with pytest.raises(ValueError, match="ridge is"):
+        gm.solve(gm.Gaussian(1.0).gram(X), B, lam)
+
+
+@pytest.mark.parametrize("lam", ["loo", None, True, [1.0]], ids=str)
+def test_a_ridge_that_is_not_a_number_is_refused(lam, X, B):
+    with pytest.raises(TypeError, match="ridge is"):
+        gm.solve(gm.Gaussian(1.0).gram(X), B, lam)
+
+
+def test_only_a_symmetric_gram_is_solved(X, B):
+    with pytest.raises(TypeError, match="takes a Gram"):
+        gm.solve(X @ X.T, B, 1.0)
+    with pytest.raises(ValueError, match="symmetric"):
+        gm.solve(gm.Linear().gram(X, X[:40] + 1), B, 1.0)
+
+
+def test_neither_b_nor_k_is_written_to(X, B):
+    before, points = B.copy(), X.copy()
+    for kernel in KERNELS:
+        gm.solve(kernel.gram(X), B, 1.0)
+    np.testing.assert_array_equal(B, before)
+    np.testing.assert_array_equal(X, points)
+    K = gm.Gaussian(1.0)(X)
+    kept = K.copy()
+    gm.solve(gm.Precomputed(K).gram(range(40)), B, 1.0)
+    np.testing.assert_array_equal(K, kept)

@@ -1,0 +1,181 @@
+"""Leaving one object out of Fisher's discriminant: the closed form against refitting in explicit coordinates."""
+
+import warnings
+
+import numpy as np
+import pytest
+import scipy.linalg
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import gramian as gm
+from gramian.factor import solve as solve_module
+from gramian.factor import spectrum as spectrum_module
+
+KERNELS = [gm.Linear(), gm.Polynomial(2, 1.0), gm.Gaussian(2.0)]
+SIZES = [(9, 14), (2, 2), (2, 9), (6, 7, 8), (2, 3, 9), (2, 2, 2)]
+
+
+def sample(sizes, d=3, seed=0, shift=0.0):
+    rng = np.random.default_rng(seed)
+    y = rng.permutation(np.repeat(np.arange(len(sizes)), sizes))
+    return rng.normal(size=(len(y), d)) + rng.normal(size=(len(sizes), d))[y] + shift, y
+
+
+def coordinates(kernel, X):
+    if kernel == gm.Gaussian(2.0):
+        values, vectors = np.linalg.eigh(kernel(X))
+        return vectors * np.sqrt(np.maximum(values, 0.0))
+    return np.asarray(kernel.features(X))
+
+
+def discriminants(Phi, y, point, lam, count):
+    """g_c of one point: w_c = M⁻¹(φ_c − φ̄) and an offset half-way between φ_c and φ̄. One member has no variance."""
+    classes = [Phi[y == c] for c in range(count)]
+    means = np.array([members.mean(axis=0) for members in classes])
+    M = lam * np.eye(Phi.shape[1])
+    for members, mean in zip(classes, means, strict=True):
+        M += (members - mean).T @ (members - mean) / len(members)
+    centre = means.mean(axis=0)
+    W = np.linalg.solve(M, (means - centre).T)
+    return np.array([(point - (means[c] + centre) / 2) @ W[:, c] for c in range(count)])
+
+
+def refitted(Phi, y, lam):
+    """Discriminant functions of each object in a model without it, one model after another."""
+    count = int(y.max()) + 1
+    rest = ~np.eye(len(y), dtype=bool)
+    return np.array([discriminants(Phi[rest[i]], y[rest[i]], Phi[i], lam, count) for i in range(len(y))])
+
+
+def close(found, expected, tol):
+    assert np.shape(found) == np.shape(expected)
+    assert np.abs(np.asarray(found) - expected).max() <= tol * np.abs(expected).max()
+
+
+@pytest.mark.parametrize("lam", [1e-5, 1e-2, 1.0, 100.0])
+@pytest.mark.parametrize("kernel", KERNELS, ids=str)
+@pytest.mark.parametrize("sizes", [s for s in SIZES if len(s) == 2], ids=str)
+def test_leave_one_out_decisions_of_two_classes_are_those_of_refitting(sizes, kernel, lam):
+    X, y = sample(sizes)
+    expected = refitted(coordinates(kernel, X), y, lam)
+    close(gm.FisherDiscriminant(kernel, ridge=lam).fit(X, y).loo_decision_, expected[:, 1] - expected[:, 0], 1e-8)
+
+
+@pytest.mark.parametrize("lam", [1e-5, 1e-2, 1.0, 100.0])
+@pytest.mark.parametrize("kernel", KERNELS, ids=str)
+@pytest.mark.parametrize("sizes", [s for s in SIZES if len(s) == 3], ids=str)
+def test_leave_one_out_decisions_of_three_classes_differ_as_those_of_refitting(sizes, kernel, lam):
+    X, y = sample(sizes)
+    expected = refitted(coordinates(kernel, X), y, lam)
+    found = gm.FisherDiscriminant(kernel, ridge=lam).fit(X, y).loo_decision_
+    close(found - found[:, :1], expected - expected[:, :1], 1e-8)
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=str)
+def test_leave_one_out_decisions_of_three_classes_are_the_decision_function_without_the_object(kernel):
+    X, y = sample((6, 7, 8))
+    found = gm.FisherDiscriminant(kernel, ridge=0.3).fit(X, y).loo_decision_
+    model = gm.FisherDiscriminant(kernel, ridge=0.3)
+    rest = ~np.eye(len(y), dtype=bool)
+    expected = [model.fit(X[rest[i]], y[rest[i]]).decision_function(X[i : i + 1])[0] for i in range(len(y))]
+    close(np.array(expected), refitted(coordinates(kernel, X), y, 0.3), 1e-8)
+    close(found, np.array(expected), 1e-8)
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    seed=st.integers(0, 10**6),
+    sizes=st.lists(st.integers(2, 6), min_size=2, max_size=4),
+    d=st.integers(1, 5),
+    lam=st.sampled_from([1e-3, 0.1, 1.0, 50.0]),
+    shift=st.sampled_from([0.0, 100.0]),
+)
+def test_leave_one_out_equals_refitting_on_any_small_sample(seed, sizes, d, lam, shift):
+    X, y = sample(sizes, d=d, seed=seed, shift=shift)
+    expected = refitted(X, y, lam)
+    found = gm.FisherDiscriminant(gm.Linear(), ridge=lam).fit(X, y).loo_decision_
+    if len(sizes) == 2:
+        found = np.column_stack([np.zeros(len(y)), found])
+    # K of points at a distance of 100 √d is rounded at 1e-11, and leaving out may leave a scatter of λ = 1e-3
+    close(found - found[:, :1], expected - expected[:, :1], 1e-7)
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=str)
+@pytest.mark.parametrize("sizes", [(9, 14), (2, 9), (6, 7, 8), (2, 3, 9)], ids=str)
+def test_mistakes_along_a_grid_are_those_of_refitting(sizes, kernel):
+    X, y = sample(sizes, seed=3)
+    grid = np.geomspace(1e-4, 1e2, 13)
+    fit = gm.FisherDiscriminant(kernel, ridge=grid[::-1]).fit(X, y)
+    Phi = coordinates(kernel, X)
+    errors = np.array([np.mean(refitted(Phi, y, lam).argmax(axis=1) != y) for lam in grid])
+    np.testing.assert_array_equal(fit.ridges_, grid)
+    np.testing.assert_allclose(fit.loo_errors_, errors, atol=1e-12)
+    assert fit.ridge_ == grid[errors == errors.min()].max(), "of equals the most regularised"
+    assert fit.loo_error_ == pytest.approx(errors.min(), abs=1e-12)
+
+
+@pytest.mark.parametrize("sizes", [(9, 14), (6, 7, 8)], ids=str)
+def test_the_error_of_a_given_ridge_is_that_of_the_grid_and_of_refitting(sizes):
+    X, y = sample(sizes, seed=3)
+    expected = np.mean(refitted(coordinates(gm.Gaussian(2.0), X), y, 0.1).argmax(axis=1) != y)
+    given = gm.FisherDiscriminant(gm.Gaussian(2.0), ridge=0.1).fit(X, y)
+    chosen = gm.FisherDiscriminant(gm.Gaussian(2.0), ridge=[0.1]).fit(X, y)
+    assert given.loo_error_ == chosen.loo_error_ == pytest.approx(expected)
+    close(given.loo_decision_, chosen.loo_decision_, 1e-12)
+
+
+def test_a_second_fit_forgets_the_decisions_of_the_first():
+    X, y = sample((9, 14))
+    other = X[::-1] * [1.0, 2.0, 3.0]
+    model = gm.FisherDiscriminant(gm.Linear(), ridge=[0.1, 1.0]).fit(X, y)
+    model.set_params(ridge=0.1).fit(other, y)
+    assert not hasattr(model, "loo_errors_")
+    expected = refitted(other, y, 0.1)
+    close(model.loo_decision_, expected[:, 1] - expected[:, 0], 1e-8)
+
+
+def test_labels_may_be_strings():
+    X, y = sample((6, 7, 8))
+    named = gm.FisherDiscriminant(gm.Linear(), ridge=[0.1, 1.0]).fit(X, np.array(["x", "y", "z"])[y])
+    numbered = gm.FisherDiscriminant(gm.Linear(), ridge=[0.1, 1.0]).fit(X, y)
+    np.testing.assert_array_equal(named.loo_decision_, numbered.loo_decision_)
+    np.testing.assert_array_equal(named.loo_errors_, numbered.loo_errors_)
+
+
+@pytest.mark.parametrize("kernel", [gm.Linear(), gm.Gaussian(2.0)], ids=str)
+def test_more_ridges_need_no_more_decompositions(kernel, monkeypatch):
+    X, y = sample((9, 14, 8))
+    calls = []
+    for name in ("eigh", "svd"):
+        real = getattr(scipy.linalg, name)
+        monkeypatch.setattr(
+            scipy.linalg, name, lambda *args, _name=name, _real=real, **kw: calls.append(_name) or _real(*args, **kw)
+        )
+
+    def decompositions(count):
+        calls.clear()
+        fit = gm.FisherDiscriminant(kernel, ridge=np.geomspace(1e-3, 10, count).tolist()).fit(X, y)
+        assert len(fit.loo_errors_) == count
+        return list(calls)
+
+    assert decompositions(100) == decompositions(2)
+    # At most one of K, one of the scatter within classes, one of the c × c matrix of the axes
+    assert 1 < len(calls) <= 3
+
+
+def test_leave_one_out_of_many_objects_is_exact_or_says_that_it_is_not(monkeypatch):
+    for module in (solve_module, spectrum_module):
+        monkeypatch.setattr(module, "DENSE", 40)
+    monkeypatch.setattr(spectrum_module, "LARGEST_RANK", 20)
+    X, y = sample((25, 35), d=5)
+    X = 2 * X  # the bandwidth is small, and K far from being of rank 20
+    expected = refitted(coordinates(gm.Gaussian(2.0), X), y, 0.1)
+    fit = gm.FisherDiscriminant(gm.Gaussian(2.0), ridge=0.1).fit(X, y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        try:
+            found = fit.loo_decision_
+        except (ValueError, UserWarning):
+            return
+    close(found, expected[:, 1] - expected[:, 0], 1e-6)

@@ -1,0 +1,179 @@
+"""KernelSearch against brute force: every kernel, every ridge, every object left out in turn."""
+
+import numpy as np
+import pytest
+from sklearn.model_selection import ParameterGrid
+
+import gramian as gm
+
+KERNELS = [gm.Linear(), gm.Gaussian(0.4), gm.Gaussian(2.0), gm.Polynomial(2, 1.0)]
+RIDGES = [0.01, 0.1, 1.0, 10.0]
+
+
+@pytest.fixture(scope="module")
+def regression():
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-2, 2, size=(22, 2))
+    return X, np.sin(2 * X[:, 0]) + 0.2 * rng.normal(size=22)
+
+
+@pytest.fixture(scope="module")
+def classification():
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(26, 2))
+    return X, (np.square(X).sum(axis=1) + 0.3 * rng.normal(size=26) > 1.5).astype(int)
+
+
+def ridge_error(kernel, X, y, lam):
+    errors = []
+    for i in range(len(y)):
+        rest = np.arange(len(y)) != i
+        alpha = np.linalg.solve(kernel(X[rest]) + lam * np.eye(rest.sum()), y[rest])
+        errors.append((y[i] - kernel(X[i : i + 1], X[rest])[0] @ alpha) ** 2)
+    return float(np.mean(errors))
+
+
+def fisher_error(kernel, X, y, lam):
+    """(BK + λI) α = t with B the centring within classes, t the difference of means: Fisher's direction in the dual."""
+    mistakes = 0
+    for i in range(len(y)):
+        rest = np.arange(len(y)) != i
+        K, labels = kernel(X[rest]), y[rest]
+        BK = np.empty_like(K)
+        t = np.empty(len(labels))
+        for c in (0, 1):
+            members = labels == c
+            BK[members] = (K[members] - K[members].mean(axis=0)) / members.sum()
+            t[members] = (2 * c - 1) / members.sum()
+        alpha = np.linalg.solve(BK + lam * np.eye(len(labels)), t)
+        values = K @ alpha
+        offset = (values[labels == 0].mean() + values[labels == 1].mean()) / 2
+        mistakes += (kernel(X[i : i + 1], X[rest])[0] @ alpha > offset) != (y[i] == 1)
+    return mistakes / len(y)
+
+
+def test_the_search_finds_the_kernel_and_the_ridge_that_brute_force_finds(regression):
+    X, y = regression
+    table = np.array([[ridge_error(kernel, X, y, lam) for lam in RIDGES] for kernel in KERNELS])
+    search = gm.KernelSearch(gm.KernelRidge(ridge=RIDGES), KERNELS).fit(X, y)
+    k, r = np.unravel_index(table.argmin(), table.shape)
+    assert search.best_index_ == k
+    assert search.best_estimator_.kernel_ == KERNELS[k]
+    assert search.best_estimator_.ridge_ == RIDGES[r]
+    assert search.best_score_ == pytest.approx(-table.min(), rel=1e-7)
+    np.testing.assert_allclose([found.score for found in search.results_], -table.min(axis=1), rtol=1e-7)
+    assert [found.ridge for found in search.results_] == [RIDGES[i] for i in table.argmin(axis=1)]
+
+
+def test_the_search_counts_the_mistakes_that_brute_force_counts(classification):
+    X, y = classification
+    table = np.array([[fisher_error(kernel, X, y, lam) for lam in RIDGES] for kernel in KERNELS])
+    assert len(set(table.min(axis=1))) > 1, "some kernels are better than others"
+    search = gm.KernelSearch(gm.FisherDiscriminant(ridge=RIDGES), KERNELS).fit(X, y)
+    np.testing.assert_allclose([found.score for found in search.results_], -table.min(axis=1), atol=1e-12)
+    assert search.best_index_ == table.min(axis=1).argmin()
+
+
+def test_results_stand_in_the_order_given_with_what_was_tried(regression):
+    X, y = regression
+    search = gm.KernelSearch(gm.KernelRidge(ridge=0.1), [*KERNELS, gm.Gaussian("median")]).fit(X, y)
+    assert [found.params for found in search.results_[:-1]] == [{"kernel": kernel} for kernel in KERNELS]
+    assert [found.kernel for found in search.results_[:-1]] == KERNELS
+    assert search.results_[-1].kernel == gm.Gaussian("median").fit(X)
+    assert {found.ridge for found in search.results_} == {0.1}
+    expected = [-ridge_error(found.kernel, X, y, 0.1) for found in search.results_]
+    np.testing.assert_allclose([found.score for found in search.results_], expected, rtol=1e-7)
+    assert search.best_params_ == search.results_[int(np.argmax(expected))].params
+
+
+def test_a_dict_is_a_grid_of_parameters(regression):
+    X, y = regression
+    grid = {"kernel__bandwidth": [0.3, 1.0, 3.0], "fit_intercept": [False, True]}
+    search = gm.KernelSearch(gm.KernelRidge(gm.Gaussian(1.0), ridge=0.1), grid).fit(X, y)
+    assert [found.params for found in search.results_] == list(ParameterGrid(grid))
+    for found in search.results_:
+        assert found.kernel == gm.Gaussian(found.params["kernel__bandwidth"])
+        if not found.params["fit_intercept"]:
+            assert found.score == pytest.approx(-ridge_error(found.kernel, X, y, 0.1), rel=1e-7)
+    assert search.best_estimator_.kernel_.bandwidth == search.best_params_["kernel__bandwidth"]
+    assert search.best_estimator_.fit_intercept == search.best_params_["fit_intercept"]
+
+
+def aligned(K, T):
+    H = np.eye(len(K)) - 1 / len(K)
+    K, T = H @ K @ H, H @ T @ H
+    return (K * T).sum() / np.linalg.norm(K) / np.linalg.norm(T)
+
+
+def test_alignment_takes_the_kernel_most_like_the_target(regression, classification):
+    X, y = regression
+    search = gm.KernelSearch(gm.KernelRidge(ridge=0.1), KERNELS, criterion="alignment").fit(X, y)
+    expected = [aligned(kernel(X), np.outer(y, y)) for kernel in KERNELS]
+    np.testing.assert_allclose([found.score for found in search.results_], expected, rtol=1e-8)
+    assert search.best_index_ == int(np.argmax(expected))
+    np.testing.assert_array_equal(
+        search.predict(X), gm.KernelRidge(KERNELS[search.best_index_], ridge=0.1).fit(X, y).predict(X)
+    )
+    X, y = classification
+    search = gm.KernelSearch(gm.FisherDiscriminant(ridge=0.1), KERNELS, criterion="alignment").fit(X, y)
+    sign = 2.0 * y - 1  # of two classes the signs and the indicators are the same, centred
+    expected = [aligned(kernel(X), np.outer(sign, sign)) for kernel in KERNELS]
+    np.testing.assert_allclose([found.score for found in search.results_], expected, rtol=1e-8)
+
+
+def test_whole_numbers_are_numbers_to_a_regressor_and_classes_to_a_classifier(classification):
+    X, _ = classification
+    y = np.arange(26) % 4
+    grams = [gm.Linear(), gm.Gaussian(1.0)]
+    regressor = gm.KernelSearch(gm.KernelRidge(ridge=0.1), grams, criterion="alignment").fit(X, y)
+    expected = [aligned(kernel(X), np.outer(y, y)) for kernel in grams]
+    np.testing.assert_allclose([found.score for found in regressor.results_], expected, rtol=1e-8)
+    indicator = np.equal.outer(y, np.arange(4)).astype(float)
+    classifier = gm.KernelSearch(gm.FisherDiscriminant(ridge=0.1), grams, criterion="alignment").fit(X, y)
+    expected = [aligned(kernel(X), indicator @ indicator.T) for kernel in grams]
+    np.testing.assert_allclose([found.score for found in classifier.results_], expected, rtol=1e-8)
+
+
+def test_the_search_answers_as_its_winner(regression, classification):
+    X, y = regression
+    search = gm.KernelSearch(gm.KernelRidge(ridge=RIDGES), KERNELS).fit(X, y)
+    np.testing.assert_array_equal(search.predict(X + 0.1), search.best_estimator_.predict(X + 0.1))
+    assert search.score(X, y) == search.best_estimator_.score(X, y)
+    assert not hasattr(search, "decision_function")
+    X, y = classification
+    search = gm.KernelSearch(gm.FisherDiscriminant(ridge=RIDGES), KERNELS).fit(X, y)
+    np.testing.assert_array_equal(search.predict(X + 0.1), search.best_estimator_.predict(X + 0.1))
+    np.testing.assert_array_equal(search.decision_function(X), search.best_estimator_.decision_function(X))
+    np.testing.assert_array_equal(search.classes_, [0, 1])
+
+
+def test_the_winner_is_fitted_to_all_the_data_and_the_estimator_given_is_left_alone(regression):
+    X, y = regression
+    given = gm.KernelRidge(gm.Linear(), ridge=RIDGES)
+    search = gm.KernelSearch(given, KERNELS).fit(X, y)
+    alone = gm.KernelRidge(search.best_estimator_.kernel_, ridge=search.best_estimator_.ridge_).fit(X, y)
+    np.testing.assert_allclose(search.predict(X), alone.predict(X), rtol=1e-8)
+    assert given.kernel == gm.Linear()
+    assert not hasattr(given, "kernel_")
+
+
+def test_weights_are_passed_on(regression):
+    X, y = regression
+    w = np.where(np.arange(22) < 11, 1.0, 0.0)
+    weighted = gm.KernelSearch(gm.KernelRidge(ridge=0.1), KERNELS).fit(X, y, sample_weight=w)
+    expected = [-ridge_error(kernel, X[:11], y[:11], 0.1) for kernel in KERNELS]
+    np.testing.assert_allclose([found.score for found in weighted.results_], expected, rtol=1e-7)
+
+
+def test_bad_searches_are_refused(regression):
+    X, y = regression
+    with pytest.raises(ValueError, match="'cv'"):
+        gm.KernelSearch(gm.KernelRidge(), KERNELS, criterion="cv").fit(X, y)
+    with pytest.raises(ValueError, match="non-empty list of kernels"):
+        gm.KernelSearch(gm.KernelRidge(), []).fit(X, y)
+    with pytest.raises(ValueError, match="non-empty list of kernels"):
+        gm.KernelSearch(gm.KernelRidge(), gm.Linear()).fit(X, y)
+    with pytest.raises(TypeError, match="Gram has one kernel"):
+        gm.KernelSearch(gm.KernelRidge(), KERNELS).fit(gm.Linear().gram(X), y)
+    with pytest.raises(TypeError, match="no leave-one-out error"):
+        gm.KernelSearch(gm.ParzenClassifier(), KERNELS).fit(X, (y > 0).astype(int))

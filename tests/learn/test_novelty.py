@@ -364,7 +364,7 @@ def test_held_out_objects_do_not_move_the_centre():
     _, held_out = split_of(first, X)
     moved = X.copy()
     for row in held_out:
-        moved[(X == row).all(axis=1)] += 100.0
+        moved[np.equal(X, row).all(axis=1)] += 100.0
     second = gm.NoveltyDetector(calibration="conformal", alpha=0.2, random_state=3).fit(moved)
     assert second.kernel_ == first.kernel_
     np.testing.assert_array_equal(second.score_samples(X[:5]), first.score_samples(X[:5]))

@@ -5,8 +5,8 @@ draws of sample and new objects, and fails only where that number lies in a tail
 is true. The seeds are fixed, so a test that passes keeps passing; a false claim is found as far as the tails reach.
 
 - Conformal, continuous distances. The threshold is the k-th smallest of m exchangeable distances, so the rate of false
-  alarms of one sample is Beta(m + 1 − k, k), and of t new objects a beta-binomial number is called novel. The law of the
-  sum over N samples is their N-fold convolution, computed exactly; both tails are cut at 5e-7.
+  alarms of one sample is Beta(m + 1 − k, k), and of t new objects a beta-binomial number is called novel. The law of
+  the sum over N samples is their N-fold convolution, computed exactly; both tails are cut at 5e-7.
 - Conformal, ties. With ties broken at random the rate would be that Beta variable; without, it is smaller. By Markov's
   inequality for e^(sX) the mean of N such rates is at least x with probability at most inf_s (M(s) e^(−sx))^N, M the
   moment generating function of the Beta.

@@ -125,7 +125,7 @@ def test_projection_of_a_noisy_circle_is_nearer_to_the_circle_than_the_noisy_poi
 
 def test_linear_components_cannot_clean_a_circle(ring):
     # Two linear components are the whole plane, so the test above says something of the kernel.
-    clean, X = ring
+    _, X = ring
     model = gm.KernelPCA(2, gm.Linear()).fit(X)
     np.testing.assert_allclose(model.inverse_transform(model.transform(X)), X, atol=1e-10)
 

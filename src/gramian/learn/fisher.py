@@ -22,7 +22,6 @@ projected means, b = ½ ⟨w, φ₊ + φ₋⟩ (5.20).
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -35,8 +34,8 @@ from gramian.factor.solve import Frame, solve_framed
 from gramian.factor.spectrum import coordinates
 from gramian.kernels.algebra import Kernel
 from gramian.learn.base import MEDIAN_GAUSSIAN, as_given
-from gramian.learn.classifier import KernelClassifier, class_means
-from gramian.learn.fisher_loo import LeaveOneOut, center_within
+from gramian.learn.classifier import KernelClassifier
+from gramian.learn.fisher_loo import LeaveOneOut, WithinClasses
 from gramian.learn.ridges import Ridge, fixed_ridge, ridge_grid, warn_unless_solved
 from gramian.space.vectors import Vectors
 
@@ -121,9 +120,9 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kern
         self._components()
         self._labels = labels
         self.ridge_ = self._choose_ridge(labels)
-        gram, T = sample.gram(), class_means(labels, len(sizes))
+        gram, S = sample.gram(), WithinClasses(labels)
+        T = S.means
         differences = T - T.mean(axis=1, keepdims=True)
-        S = partial(center_within, labels=labels)
         independent = differences[:, :-1]  # the last one is minus the sum of the others
         with gram.held():
             found = solve_framed(gram, S(gram.apply(independent)), self.ridge_, Frame(S, S))

@@ -31,11 +31,21 @@ from gramian.gram.threads import cores, run
 from gramian.learn.classifier import class_means
 
 
-def center_within(V: Array, labels: Array) -> Array:
-    """Return S V with S = Σ_c ℓ_c^(−½) H_c: rows less the mean of their class, divided by the root of its size."""
-    sizes = np.bincount(labels)
-    means = class_means(labels, len(sizes)).T @ V
-    return np.asarray((V - means[labels]) / np.sqrt(sizes)[labels, None])
+class WithinClasses:
+    """S = Σ_c ℓ_c^(−½) H_c as a map: rows less the mean of their class, divided by the root of its size.
+
+    `means` are the weights of the class means, n × c.
+    """
+
+    def __init__(self, labels: Array) -> None:
+        sizes = np.bincount(labels)
+        self.means = class_means(labels, len(sizes))
+        self._labels = labels
+        self._roots = np.sqrt(sizes)[labels, None]
+
+    def __call__(self, V: Array) -> Array:
+        """Return S V."""
+        return np.asarray((V - (self.means.T @ V)[self._labels]) / self._roots)
 
 
 class LeaveOneOut:
@@ -45,13 +55,14 @@ class LeaveOneOut:
     """
 
     def __init__(self, points: Array, labels: Array) -> None:
-        within = center_within(points, labels)
+        S = WithinClasses(labels)
+        within = S(points)
         eigenvalues, axes = scipy.linalg.eigh(within.T @ within, check_finite=False)
         self._eigenvalues = np.maximum(eigenvalues, 0.0)
         self.largest = float(self._eigenvalues.max(initial=0.0))
         self._labels = labels
         self._points = points @ axes
-        self._means = class_means(labels, int(labels.max()) + 1).T @ self._points
+        self._means = S.means.T @ self._points
 
     def scores(self, ridges: Array) -> Array:
         """Return −½ the squared distances of each point from the class means, all without the point itself.

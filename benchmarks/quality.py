@@ -1,7 +1,7 @@
 """python benchmarks/quality.py: how good the learners are, by the same cross-validation as what one would use instead.
 
-Prints the table of the README. Every model sees standardized features; those that are tuned are tuned inside the training
-folds. Repeated folds, the same for all; the spread is over repetitions.
+Prints the table of the README. Every model sees standardized features; those that are tuned are tuned inside the
+training folds. Repeated folds, the same for all; the spread is over repetitions.
 """
 
 import sys

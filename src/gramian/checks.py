@@ -210,6 +210,13 @@ def whole(value: Any, name: str, least: int = 1) -> int:
     return int(value)
 
 
+def flag(value: Any, name: str) -> bool:
+    """Return value, True or False; 1 and "yes" are refused."""
+    if not isinstance(value, bool | np.bool_):
+        raise TypeError(f"{name} is {value!r} ({type(value).__name__}); True or False expected")
+    return bool(value)
+
+
 def as_bytes(memory: Any) -> int:
     """Return a memory budget in bytes from a number or a text such as "256 MB" or "1GiB".
 

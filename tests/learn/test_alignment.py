@@ -151,7 +151,7 @@ def test_a_target_that_is_the_same_for_all_objects_has_no_alignment(n, value):
         (np.where(np.arange(23) == 3, np.inf, 0.5), "auto", "finite|infinity"),
         (np.arange(46).reshape(23, 2) % 3, "classes", "one label"),
     ],
-    ids=str,
+    ids=["short", "3-d", "scalar", "task", "text as numbers", "nan", "inf", "two columns of labels"],
 )
 def test_bad_targets_are_refused_with_what_was_received(target, task, message, X):
     with pytest.raises(ValueError, match=message):

@@ -404,8 +404,8 @@ def test_a_discriminant_has_no_generalized_cross_validation():
     ("model", "message"),
     [
         (gm.KernelKMeans(N + 1, GAUSSIAN), f"n_clusters is {N + 1}, and n_samples={N} only"),
-        (gm.KernelPCA(N + 1, GAUSSIAN), f"n_components is {N + 1}, and there are {N} objects only"),
-        (gm.GramSchmidt(GAUSSIAN, rank=N + 1), f"rank is {N + 1}, and there are {N} objects only"),
+        (gm.KernelPCA(N + 1, GAUSSIAN), f"n_components is {N + 1}, and n_samples={N} only"),
+        (gm.GramSchmidt(GAUSSIAN, rank=N + 1), f"rank is {N + 1}, and n_samples={N} only"),
         (gm.FisherDiscriminant(GAUSSIAN, n_components=2), "n_components is 2; at most 1 expected, one less than the"),
     ],
     ids=["n_clusters", "n_components", "rank", "directions"],
@@ -466,7 +466,7 @@ def test_a_primal_system_is_refused_where_the_kernel_has_no_features():
 
 @pytest.mark.parametrize("model", [gm.KernelPCA(2, gm.Linear()), gm.KernelPCA(kernel=GAUSSIAN)], ids=repr)
 def test_objects_without_variance_have_no_components(model):
-    with pytest.raises(ValueError, match="all 5 objects have the same image under .*: there is no variance"):
+    with pytest.raises(ValueError, match="there is no variance: all n_samples=5 objects"):
         model.fit(np.ones((5, 2)))
 
 
@@ -623,13 +623,13 @@ def test_a_search_without_an_estimator_is_refused(criterion, estimator):
 
 @pytest.mark.parametrize("target", [np.full(N, 3), np.full(N, 0.1), ["same"] * N], ids=["classes", "numbers", "words"])
 def test_alignment_with_a_constant_is_said_to_be_undefined(target):
-    with pytest.raises(ValueError, match="alignment is not defined where, after centring, the kernel or the target"):
+    with pytest.raises(ValueError, match="alignment is not defined for a constant"):
         gm.alignment(GAUSSIAN.gram(vectors()), target)
 
 
 def test_a_search_by_alignment_with_a_constant_is_said_to_be_undefined():
     search = gm.KernelSearch(gm.KernelRidge(), [GAUSSIAN], criterion="alignment")
-    with pytest.raises(ValueError, match="alignment is not defined where, after centring, the kernel or the target"):
+    with pytest.raises(ValueError, match="alignment is not defined for a constant"):
         search.fit(vectors(), np.full(N, 0.1))
 
 

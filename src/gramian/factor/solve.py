@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from math import isqrt
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import numpy as np
 import scipy.linalg
@@ -51,6 +51,8 @@ class Solution:
         Whether the residual is at most the tolerance that was asked for.
     method : str
         What was done, in words.
+    primal : array or None
+        W = Φᵀ Sᵀ X, where the system was solved in explicit features. Accurate even where λ is so small that X is not.
 
     Examples
     --------
@@ -65,6 +67,7 @@ class Solution:
     residual: float
     converged: bool
     method: str
+    primal: Array | None = None
 
 
 def solve(gram: Gram, b: Any, ridge: float, tol: float | None = None) -> Solution:
@@ -94,9 +97,11 @@ def solve(gram: Gram, b: Any, ridge: float, tol: float | None = None) -> Solutio
     """
     as_symmetric(gram, "solve")
     B = as_array(b, "b").astype(np.float64)
-    if B.ndim not in (1, 2) or len(B) != len(gram) or not np.isfinite(B).all():
+    if B.ndim not in (1, 2) or len(B) != len(gram) or not B.size or not np.isfinite(B).all():
         raise ValueError(f"b has shape {B.shape}; {len(gram)} finite numbers expected, or a matrix of so many rows")
-    found = solve_framed(gram, B if B.ndim == 2 else B[:, None], positive(ridge, "ridge"), tol=tol)
+    plain = Gram(gram.kernel, gram.rows, memory=gram.memory) if gram.diagonal else gram
+    total = positive(ridge, "ridge") + gram.diagonal
+    found = solve_framed(plain, B if B.ndim == 2 else B[:, None], total, tol=tol)
     return found if B.ndim == 2 else replace(found, value=found.value[:, 0])
 
 
@@ -144,41 +149,47 @@ def explicit_features(gram: Gram, side: Side = "auto") -> Array | None:
     return np.asarray(phi.toarray() if is_sparse(phi) else phi, dtype=np.float64)
 
 
-def _primal(features: Array, B: Array, ridge: float, goal: float) -> Solution:
-    """Through explicit features: X = (B − Φ (ΦᵀΦ + λI)⁻¹ Φᵀ B) / λ, O(n m²) for m features."""
-    M = features.T @ features
-    M[np.diag_indices_from(M)] += ridge
-    factor = scipy.linalg.cho_factor(M, lower=True, overwrite_a=True, check_finite=False)
-    X = np.zeros_like(B)
-    for _ in range(2):  # the second time removes what cancelled the first time
-        R = B - (features @ (features.T @ X) + ridge * X)
-        X += (R - features @ scipy.linalg.cho_solve(factor, features.T @ R, check_finite=False)) / ridge
-    residual = _relative(B - (features @ (features.T @ X) + ridge * X), B)
-    return Solution(X, 0, residual, residual <= goal, f"primal, {features.shape[1]} features")
-
-
-def _factored(gram: Gram, B: Array, ridge: float, frame: Frame, goal: float) -> Solution:
-    A = frame.around(gram.dense().astype(np.float64, copy=False))
+def ridged_factor(A: Array, ridge: float) -> tuple[Array, bool]:
+    """Add λ to the diagonal of A, in place, and return its Cholesky factor."""
     A[np.diag_indices_from(A)] += ridge
     try:
-        factor = scipy.linalg.cho_factor(A, lower=True, check_finite=False)
+        return cast(tuple[Array, bool], scipy.linalg.cho_factor(A, lower=True, check_finite=False))
     except scipy.linalg.LinAlgError:
         raise ValueError(
             f"K + {ridge:g} I is not positive definite: a ridge this small is lost among the rounding errors of K, or "
             "the kernel is not one (gm.is_psd tells); take a larger ridge"
         ) from None
+
+
+def _primal(features: Array, B: Array, ridge: float, goal: float) -> Solution:
+    """Through explicit features: X = (B − Φ (ΦᵀΦ + λI)⁻¹ Φᵀ B) / λ, O(n m²) for m features."""
+    factor = ridged_factor(features.T @ features, ridge)
+
+    def solved(R: Array) -> Array:
+        return np.asarray(scipy.linalg.cho_solve(factor, R, check_finite=False))
+
+    W = solved(features.T @ B)
+    W += solved(features.T @ (B - features @ W) - ridge * W)
+    X = (B - features @ W) / ridge
+    R = B - (features @ (features.T @ X) + ridge * X)
+    X += (R - features @ solved(features.T @ R)) / ridge  # removes what cancelled above
+    residual = relative(B - (features @ (features.T @ X) + ridge * X), B)
+    return Solution(X, 0, residual, residual <= goal, f"primal, {features.shape[1]} features", W)
+
+
+def _factored(gram: Gram, B: Array, ridge: float, frame: Frame, goal: float) -> Solution:
+    A = frame.around(gram.dense().astype(np.float64, copy=False))
+    factor = ridged_factor(A, ridge)
     X = scipy.linalg.cho_solve(factor, B, check_finite=False)
     X += scipy.linalg.cho_solve(factor, B - A @ X, check_finite=False)
-    residual = _relative(B - A @ X, B)
+    residual = relative(B - A @ X, B)
     return Solution(X, 0, residual, residual <= goal, "Cholesky factorization")
 
 
 def _iterated(gram: Gram, B: Array, ridge: float, frame: Frame, goal: float) -> Solution:
     rank = min(len(gram) // 4, max(100, 4 * isqrt(len(gram))))
     G = frame.S(cholesky(gram, rank, pivoting="random", rng=0).factor.astype(np.float64))
-    M = G.T @ G
-    M[np.diag_indices_from(M)] += ridge
-    factor = scipy.linalg.cho_factor(M, lower=True, overwrite_a=True, check_finite=False)
+    factor = ridged_factor(G.T @ G, ridge)
 
     def precondition(R: Array) -> Array:
         return np.asarray((R - G @ scipy.linalg.cho_solve(factor, G.T @ R, check_finite=False)) / ridge)
@@ -192,7 +203,7 @@ def _iterated(gram: Gram, B: Array, ridge: float, frame: Frame, goal: float) -> 
         X += change
         R = B - multiply(X)
         products += steps + 1
-        if (residual := _relative(R, B)) <= goal or products >= MOST_STEPS:
+        if (residual := relative(R, B)) <= goal or products >= MOST_STEPS:
             break
     method = f"conjugate gradients, {products} products with K, preconditioner of rank {G.shape[1]}"
     return Solution(X, products, residual, residual <= goal, method)
@@ -223,6 +234,7 @@ def conjugate_gradients(
     return X, steps
 
 
-def _relative(R: Array, B: Array) -> float:
+def relative(R: Array, B: Array) -> float:
+    """Return ‖R‖ / ‖B‖, the largest over the columns."""
     size = np.linalg.norm(B, axis=0)
     return float(np.max(np.linalg.norm(R, axis=0) / np.where(size > 0, size, 1.0)))

@@ -22,41 +22,61 @@ from gramian.factor.solve import PLAIN, Frame, Side, explicit_features
 from gramian.gram.gram import Gram
 
 LARGEST_RANK = 2000
+NOT_PSD = "K is not positive semidefinite: {}, so that it is not the matrix of a kernel; gm.is_psd tells more"
 
 
 @dataclass(frozen=True, eq=False)
 class Spectrum:
-    """U and σ², largest first, with the share of the trace of K that they leave out (0 where they are exact)."""
+    """U and σ², largest first, with the share of the trace of K that they leave out (0 where they are exact).
+
+    `axes` are the directions in explicit features, V with S Φ = U diag(σ) Vᵀ, where those were decomposed.
+    """
 
     values: Array
     vectors: Array
     left_out: float
+    axes: Array | None = None
+
+    def take(self, kept: Array) -> Spectrum:
+        """Return some of the directions."""
+        axes = None if self.axes is None else self.axes[:, kept]
+        return Spectrum(self.values[kept], self.vectors[:, kept], self.left_out, axes)
 
 
 def spectrum(gram: Gram, frame: Frame = PLAIN, side: Side = "auto") -> Spectrum:
     """Decompose S K Sᵀ; eigenvalues that are rounding errors are left out."""
     if (features := explicit_features(gram, side)) is not None:
-        return _of_factor(frame.S(features), 0.0)
+        return _of_factor(frame.S(features), 0.0, gram, explicit=True)
     if len(gram) <= DENSE:
         K = frame.around(gram.dense().astype(np.float64, copy=False))
         values, U = scipy.linalg.eigh(K, overwrite_a=True, check_finite=False)
-        return _kept(values[::-1], U[:, ::-1], 0.0)
+        if values[0] < -len(gram) * gram.kernel.accuracy(gram.dtype) * values[-1]:
+            raise ValueError(NOT_PSD.format(f"its smallest eigenvalue is {values[0]:.3g}"))
+        return _kept(Spectrum(values[::-1], U[:, ::-1], 0.0), gram)
     low = _low_rank(gram)
-    return _of_factor(frame.S(low.factor.astype(np.float64)), low.relative_error)
+    return _of_factor(frame.S(low.factor.astype(np.float64)), low.relative_error, gram)
 
 
-def coordinates(gram: Gram) -> Array:
-    """Return points C with C Cᵀ = K: features, or a Cholesky factor, which beyond n = 3000 is one of low rank."""
+def coordinates(gram: Gram) -> tuple[Array, float]:
+    """Return points C with C Cᵀ = K, and the share of the trace of K that they leave out.
+
+    They are explicit features, or a Cholesky factor, which beyond n = 3000 is one of low rank.
+    """
     if (features := explicit_features(gram)) is not None:
-        return features
+        return features, 0.0
     if len(gram) > DENSE:
-        return _low_rank(gram).factor.astype(np.float64)
+        low = _low_rank(gram)
+        return low.factor.astype(np.float64), low.relative_error
     K = gram.dense().astype(np.float64, copy=False)
-    noise = len(K) * np.finfo(np.float64).eps * float(K.diagonal().max())
-    factor, order, rank, _ = scipy.linalg.lapack.dpstrf(K, tol=noise, lower=True, overwrite_a=True)
+    noise = len(K) * float(np.finfo(gram.dtype).eps) * float(K.diagonal().max())
+    factor, order, rank, _ = scipy.linalg.lapack.dpstrf(K, tol=noise, lower=True)
     points = np.empty((len(K), rank))
     points[order - 1] = np.tril(factor)[:, :rank]
-    return points
+    probe = np.random.default_rng(0).standard_normal(len(K))
+    gap = np.abs(K @ probe - points @ (points.T @ probe)).max()
+    if gap > len(K) ** 0.5 * max(noise, gram.kernel.accuracy(gram.dtype) * float(K.diagonal().max())):
+        raise ValueError(NOT_PSD.format("its Cholesky factor does not give it back"))
+    return points, 0.0
 
 
 def _low_rank(gram: Gram) -> LowRank:
@@ -64,11 +84,11 @@ def _low_rank(gram: Gram) -> LowRank:
     return cholesky(gram, LARGEST_RANK, tol=tol, pivoting="random", rng=0)
 
 
-def _of_factor(F: Array, left_out: float) -> Spectrum:
-    U, sigma, _ = scipy.linalg.svd(F, full_matrices=False, check_finite=False)
-    return _kept(sigma**2, U, left_out)
+def _of_factor(F: Array, left_out: float, gram: Gram, explicit: bool = False) -> Spectrum:
+    U, sigma, Vt = scipy.linalg.svd(F, full_matrices=False, check_finite=False)
+    return _kept(Spectrum(sigma**2, U, left_out, Vt.T if explicit else None), gram)
 
 
-def _kept(values: Array, U: Array, left_out: float) -> Spectrum:
-    kept = values > len(U) * np.finfo(np.float64).eps * max(float(values.max(initial=0.0)), 0.0)
-    return Spectrum(values[kept], U[:, kept], left_out)
+def _kept(found: Spectrum, gram: Gram) -> Spectrum:
+    noise = (len(gram) + 16) * float(np.finfo(gram.dtype).eps) * max(float(found.values.max(initial=0.0)), 0.0)
+    return found.take(found.values > noise)

@@ -50,11 +50,13 @@ def alignment(gram: Gram, target: Any, task: Literal["auto", "classes", "numbers
         if len(as_symmetric(target, "alignment")) != len(gram):
             raise ValueError(f"the two Grams are of {len(gram)} and {len(target)} objects; the same objects expected")
         other = target.center()
-        return _cosine(frobenius(centered, other), frobenius(centered, centered), frobenius(other, other))
+        return frobenius(centered, other) / _norm(centered, gram) / _norm(other, target)
     Y = _columns(target, task, len(gram))
-    Y = Y - Y.mean(axis=0)
-    product = float(np.einsum("ij,ij->", Y, centered.apply(Y)))
-    return _cosine(product, frobenius(centered, centered), float(np.square(Y.T @ Y).sum()))
+    deviation = Y - Y.mean(axis=0)
+    if np.abs(deviation).max() <= 1e-12 * np.abs(Y).max():
+        raise ValueError("alignment is not defined for a constant target: every object has the same")
+    product = float(np.einsum("ij,ij->", deviation, centered.apply(deviation)))
+    return product / _norm(centered, gram) / float(np.linalg.norm(deviation.T @ deviation))
 
 
 def frobenius(K: Gram, L: Gram) -> float:
@@ -68,24 +70,25 @@ def frobenius(K: Gram, L: Gram) -> float:
     return total
 
 
-def _cosine(product: float, square: float, other: float) -> float:
-    if square <= 0 or other <= 0:
-        raise ValueError(
-            "alignment is not defined where, after centring, the kernel or the target is the same for all objects"
-        )
-    return product / sqrt(square) / sqrt(other)
+def _norm(centered: Gram, gram: Gram) -> float:
+    found = sqrt(frobenius(centered, centered))
+    if found <= 1e3 * float(np.finfo(gram.dtype).eps) * len(gram) * gram.scale():
+        raise ValueError("alignment is not defined for a constant kernel: all objects have the same image")
+    return found
 
 
 def _columns(target: Any, task: str, n: int) -> Array:
     if task not in ("auto", "classes", "numbers"):
         raise ValueError(f"task is {task!r}; 'auto', 'classes' or 'numbers' expected")
     y = np.asarray(target)
-    if y.ndim not in (1, 2) or len(y) != n:
+    if y.ndim not in (1, 2) or len(y) != n or (y.ndim == 2 and task == "classes" and y.shape[1] != 1):
         raise ValueError(f"the target has shape {y.shape}; one label or number for each of {n} objects expected")
+    if y.dtype.kind == "f" and not np.isfinite(y).all():
+        raise ValueError("the target holds something that is not a finite number; drop those objects first")
     if task == "auto":
         task = "classes" if type_of_target(y) in ("binary", "multiclass") else "numbers"
     if task == "classes":
         return np.asarray(np.equal.outer(y.ravel(), np.unique(y)), dtype=np.float64)
-    if y.dtype.kind not in "fiub" or not np.isfinite(y.astype(np.float64)).all():
+    if y.dtype.kind not in "fiub":
         raise ValueError("the target holds something that is not a finite number; pass task='classes' for labels")
     return y.reshape(n, -1).astype(np.float64)

@@ -9,22 +9,23 @@ learner writes is its own formula.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Self, TypeVar, cast
+from typing import Any, Literal, Self, TypeVar, cast
 
 import numpy as np
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, is_classifier
 from sklearn.utils import _safe_indexing
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import (
     _check_sample_weight,
     _check_y,
+    _num_samples,
     check_consistent_length,
     check_is_fitted,
     validate_data,
 )
 
-from gramian.checks import Array
+from gramian.checks import Array, as_vectors
 from gramian.gram.gram import Gram, as_symmetric
 from gramian.kernels.algebra import Kernel
 from gramian.kernels.radial import Gaussian
@@ -77,14 +78,16 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
 
         `present` marks the objects that a kernel may take something from; all by default.
         """
+        for name in ("n_features_in_", "feature_names_in_"):
+            self.__dict__.pop(name, None)
         if isinstance(X, Gram):
             if as_symmetric(X, f"{type(self).__name__}.fit").diagonal:
                 raise ValueError(f"{X!r} has a ridge on its diagonal: pass the Gram without it, and the ridge apart")
             self.kernel_, points, memory = cast(Kernel, X.kernel), X.rows, X.memory
-            for name in ("n_features_in_", "feature_names_in_"):
-                self.__dict__.pop(name, None)
         else:
             X = self._checked(X, self._require_kernel(), reset=True)
+            if _num_samples(X) == 0:
+                raise ValueError("X is empty; at least one object expected")
             self.kernel_ = self.kernel.fit(X if present is None else _safe_indexing(X, np.flatnonzero(present)))
             points, memory = self.kernel_.encode(X).copy(), None
         self.sample_ = Vectors(FeatureSpace(self.kernel_, memory=memory), points)
@@ -103,6 +106,8 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
     def _checked(self, X: Any, kernel: Kernel, reset: bool) -> Any:
         """Let scikit-learn check vectors and note their width and names; other objects are for the kernel to check."""
         if kernel.on_vectors:
+            if isinstance(X, np.ma.MaskedArray) or getattr(getattr(X, "dtype", None), "kind", "") in ("m", "M"):
+                X = as_vectors(X)  # scikit-learn would take what is under the mask, and count days
             return validate_data(self, X, reset=reset, accept_sparse="csr", dtype=(np.float64, np.float32))
         if getattr(X, "ndim", 0) == 2:
             validate_data(self, X, reset=reset, skip_check_array=True)
@@ -117,6 +122,13 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
 
     # Targets
 
+    def question(self, X: Any, y: Any) -> tuple[Gram, Array, Literal["classes", "numbers"]]:
+        """Return the Gram of objects and their checked target, without learning anything, for `alignment`."""
+        gram = self._learn_sample(X).gram()
+        if is_classifier(self):
+            return gram, self._classes(y), "classes"
+        return gram, self._targets(y, numeric=True, multi_output=True), "numbers"
+
     def _classes(self, y: Any) -> Array:
         """Check class labels, keep `classes_`, and return the number of the class of each object."""
         y = self._targets(y, numeric=False)
@@ -124,17 +136,25 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
         self.classes_, labels = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
             raise ValueError(
-                f"y has one class only, {self.classes_[0]!r}; at least two expected. To tell whether new objects are "
-                "like these, use NoveltyDetector"
+                f"y has one class only, {named(self.classes_[0])}; at least two expected. To tell whether new objects "
+                "are like these, use NoveltyDetector"
             )
         return np.asarray(labels)
 
     def _targets(self, y: Any, *, numeric: bool, multi_output: bool = False) -> Array:
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None: call fit(X, y)")
-        y = _check_y(y, multi_output=multi_output, y_numeric=numeric, estimator=self)
-        check_consistent_length(self.sample_, y)
-        return np.asarray(y)
+        found = np.asarray(y, dtype=None if hasattr(y, "dtype") else object)
+        if found.dtype == object and any(value is None or value != value for value in found.ravel()):
+            raise ValueError("y holds missing values (None or NaN); drop those objects first")
+        found = np.asarray(_check_y(y, multi_output=multi_output, y_numeric=numeric, estimator=self))
+        check_consistent_length(self.sample_, found)
+        return found.astype(np.float64) if numeric else found
+
+
+def named(label: Any) -> str:
+    """Write a class label as the user knows it."""
+    return repr(label.item() if isinstance(label, np.generic) else label)
 
 
 def checked_weights(sample_weight: Any, X: Any) -> Array | None:
@@ -145,6 +165,17 @@ def checked_weights(sample_weight: Any, X: Any) -> Array | None:
     if not w.any():
         raise ValueError("sample_weight is zero for every object; at least one positive weight expected")
     return np.asarray(w)
+
+
+def evaluate(functions: Vectors, images: Vectors, primal: Array | None) -> Array:
+    """Return the values ⟨w, φ(x)⟩ of functions at points, through explicit features where their weights are known."""
+    if primal is None:
+        return np.asarray(images.inner(functions))
+    kernel, points = images.space.kernel, images.points
+    values = np.empty((len(points), *primal.shape[1:]))
+    for span in images.gram().spans(len(points), len(primal)):
+        values[span] = kernel.phi(points[span]) @ primal
+    return values
 
 
 def as_given(vectors: Vectors, coordinates: Array) -> Array:

@@ -14,7 +14,7 @@ import numpy as np
 from sklearn.base import ClassifierMixin
 
 from gramian.checks import Array
-from gramian.learn.base import KernelEstimator
+from gramian.learn.base import KernelEstimator, evaluate
 from gramian.space.vectors import Vectors
 
 
@@ -38,17 +38,21 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
     offset_: Any
     directions_: Vectors
 
-    def _keep(self, alpha: Array, offsets: Array) -> None:
+    def _keep(self, alpha: Array, offsets: Array, primal: Array | None = None) -> None:
         """Keep one discriminant function for each class; of two classes, their difference."""
-        if len(self.classes_) == 2:
-            self.dual_coef_, self.offset_ = alpha[:, 1] - alpha[:, 0], float(offsets[1] - offsets[0])
-        else:
-            self.dual_coef_, self.offset_ = alpha, offsets
+
+        def told_apart(columns: Array) -> Array:
+            return columns[..., 1] - columns[..., 0] if len(self.classes_) == 2 else columns
+
+        self.dual_coef_ = told_apart(alpha)
+        self.offset_ = float(told_apart(offsets)) if len(self.classes_) == 2 else offsets
         self.directions_ = self.sample_.combine(self.dual_coef_)
+        self._primal = None if primal is None else told_apart(primal)
 
     def decision_function(self, X: Any) -> Array:
         """Return ⟨w, φ(x)⟩ − b: (m,) for two classes, positive for the second one, else (m, c)."""
-        return np.asarray(self._images(X).inner(self.directions_) - self.offset_)
+        images = self._images(X)
+        return np.asarray(evaluate(self.directions_, images, self._primal) - self.offset_)
 
     def predict(self, X: Any) -> Array:
         """Return the label of the class with the largest discriminant function."""

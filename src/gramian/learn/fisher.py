@@ -22,6 +22,7 @@ projected means, b = ½ ⟨w, φ₊ + φ₋⟩ (5.20).
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -30,14 +31,19 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from gramian.checks import Array, whole
-from gramian.factor.solve import Frame, solve_framed
+from gramian.factor.eigen import DENSE
+from gramian.factor.solve import Frame, Map, explicit_features, relative, ridged_factor, solve_framed
 from gramian.factor.spectrum import coordinates
+from gramian.gram.gram import Gram
 from gramian.kernels.algebra import Kernel
-from gramian.learn.base import MEDIAN_GAUSSIAN, as_given
+from gramian.learn.base import MEDIAN_GAUSSIAN, as_given, evaluate, named
 from gramian.learn.classifier import KernelClassifier
 from gramian.learn.fisher_loo import LeaveOneOut, WithinClasses
-from gramian.learn.ridges import Ridge, fixed_ridge, ridge_grid, warn_unless_solved
+from gramian.learn.ridges import Ridge, fixed_ridge, ridge_grid, warn_of_estimate, warn_unless_solved
 from gramian.space.vectors import Vectors
+
+REFINEMENTS = 4  # of a solution whose residual is not small yet
+FINE = 1e-8  # relative residual that needs no refinement
 
 
 class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelClassifier):  # type: ignore[misc]
@@ -114,24 +120,18 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kern
         sizes = np.bincount(labels)
         if sizes.min() < 2:
             raise ValueError(
-                f"class {self.classes_[int(np.argmin(sizes))]!r} has one member only; at least two expected, for the "
-                "variance within a class to be defined"
+                f"class {named(self.classes_[int(np.argmin(sizes))])} has one member only; at least two expected, for "
+                "the variance within a class to be defined"
             )
         self._components()
         self._labels = labels
         self.ridge_ = self._choose_ridge(labels)
-        gram, S = sample.gram(), WithinClasses(labels)
-        T = S.means
-        differences = T - T.mean(axis=1, keepdims=True)
-        independent = differences[:, :-1]  # the last one is minus the sum of the others
-        with gram.held():
-            found = solve_framed(gram, S(gram.apply(independent)), self.ridge_, Frame(S, S))
-            alpha = (independent - S(found.value)) / self.ridge_
-            values = gram.apply(alpha)
-        warn_unless_solved(found, self)
+        S = WithinClasses(labels)
+        found = solve_scatter(sample.gram(), S, self.ridge_)
+        warn_unless_solved(self, found.method, found.residual)
         self.solver_ = found.method
-        self._keep_functions(_complete(alpha), _complete(values), T)
-        self._keep_axes(_complete(alpha), _complete(values), differences, T)
+        self._keep_functions(found, S)
+        self._keep_axes(found, S)
         return self
 
     def _choose_ridge(self, labels: Array) -> float:
@@ -148,7 +148,8 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kern
         return float(self.ridges_[best])
 
     def _left_out(self) -> LeaveOneOut:
-        return LeaveOneOut(coordinates(self.sample_.gram()), self._labels)
+        points, self._unseen = coordinates(self.sample_.gram())
+        return LeaveOneOut(points, self._labels)
 
     @property
     def loo_decision_(self) -> Array:
@@ -156,6 +157,8 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kern
         check_is_fitted(self)
         if not hasattr(self, "_loo_scores"):
             self._loo_scores = self._left_out().scores(np.array([self.ridge_]))[0]
+        if self._unseen > 0:
+            warn_of_estimate("the leave-one-out decisions", self._unseen)
         scores = self._loo_scores
         return np.asarray(scores if len(self.classes_) > 2 else scores[:, 1] - scores[:, 0])
 
@@ -166,23 +169,24 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kern
         predicted = decision > 0 if decision.ndim == 1 else decision.argmax(axis=1)
         return float(np.mean(predicted != self._labels))
 
-    def _keep_functions(self, alpha: Array, values: Array, T: Array) -> None:
+    def _keep_functions(self, found: Scatter, S: WithinClasses) -> None:
         """Keep w_c = M⁻¹ (φ_c − φ̄), and the offsets ⟨w_c, ½ (φ_c + φ̄)⟩, φ̄ the average of the class means."""
-        at_means = T.T @ values
-        self._keep(alpha, (np.diagonal(at_means) + at_means.mean(axis=0)) / 2)
+        at_means = S.means.T @ found.values
+        self._keep(found.alpha, (np.diagonal(at_means) + at_means.mean(axis=0)) / 2, found.primal)
 
-    def _keep_axes(self, alpha: Array, values: Array, differences: Array, T: Array) -> None:
+    def _keep_axes(self, found: Scatter, S: WithinClasses) -> None:
         """Keep the maximisers of J among the combinations of the w_c: the eigenvectors of Δᵀ M⁻¹ Δ."""
         count = len(self.classes_) - 1
-        G = differences.T @ values
+        G = S.differences.T @ found.values
         g, u = scipy.linalg.eigh((G + G.T) / 2)
         g, u = g[::-1][:count], u[:, ::-1][:, :count] * _signs(u[:, ::-1][:, :count])
         scale = np.where(g > 1e-12 * max(float(g[0]), 0.0), 1 / np.sqrt(np.maximum(g, np.finfo(float).tiny)), 0.0)
         self.quotients_ = (count + 1) * np.maximum(g, 0.0)
-        self.axes_ = self.sample_.combine(alpha @ (u * scale))
-        projected = values @ (u * scale)
-        self.projected_means_ = T.T @ projected
-        self.projected_variances_ = T.T @ projected**2 - self.projected_means_**2
+        self.axes_ = self.sample_.combine(found.alpha @ (u * scale))
+        self._primal_axes = None if found.primal is None else found.primal @ (u * scale)
+        projected = found.values @ (u * scale)
+        self.projected_means_ = S.means.T @ projected
+        self.projected_variances_ = S.means.T @ (projected - self.projected_means_[self._labels]) ** 2
 
     @property
     def quotient_(self) -> float:
@@ -207,7 +211,57 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kern
     def transform(self, X: Any) -> Array:
         """Return the coordinates along the discriminating directions, the most discriminating first."""
         vectors = self._images(X)
-        return as_given(vectors, vectors.inner(self.axes_)[:, : self._components()])
+        return as_given(vectors, evaluate(self.axes_, vectors, self._primal_axes)[:, : self._components()])
+
+
+@dataclass(frozen=True, eq=False)
+class Scatter:
+    """w_c = M⁻¹ (φ_c − φ̄) for each class: dual weights, values at the sample, explicit weights where φ is explicit."""
+
+    alpha: Array
+    values: Array
+    primal: Array | None
+    residual: float
+    method: str
+
+
+def solve_scatter(gram: Gram, S: WithinClasses, ridge: float) -> Scatter:
+    """Solve M w_c = φ_c − φ̄ with M = Φᵀ S² Φ + λI, in explicit features where there are few, else in the dual."""
+    T = S.differences[:, :-1]  # the last one is minus the sum of the others
+    if (phi := explicit_features(gram)) is not None:
+        inside = S(phi)
+        factor = ridged_factor(inside.T @ inside, ridge)
+        means = (phi - phi.mean(axis=0)).T @ T
+        w = np.zeros_like(means)
+        for _ in range(2):
+            R = means - inside.T @ (inside @ w) - ridge * w
+            w += scipy.linalg.cho_solve(factor, R, check_finite=False)
+        residual = relative(means - inside.T @ (inside @ w) - ridge * w, means)
+        alpha = (T - S(inside @ w)) / ridge
+        method = f"primal, {phi.shape[1]} features"
+        return Scatter(_complete(alpha), _complete(phi @ w), _complete(w), residual, method)
+    alpha, values, left = np.zeros_like(T), np.zeros_like(T), T
+    with gram.held():
+        multiply = _in_double_precision(gram)
+        for _ in range(REFINEMENTS):
+            found = solve_framed(gram, S(multiply(left)), ridge, Frame(S, S))
+            refined = alpha + (left - S(found.value)) / ridge
+            product = multiply(refined)
+            rest = T - ridge * refined - S(S(product))
+            if relative(rest, T) >= relative(left, T):
+                break
+            alpha, values, left = refined, product, rest
+            if relative(left, T) <= FINE:
+                break
+    return Scatter(_complete(alpha), _complete(values), None, relative(left, T), found.method)
+
+
+def _in_double_precision(gram: Gram) -> Map:
+    """Return V ↦ K V; a small K in single precision is multiplied in double, so that residuals are true."""
+    if gram.dtype.itemsize > 4 or len(gram) > DENSE:
+        return gram.apply
+    K = gram.dense().astype(np.float64)
+    return lambda V: np.asarray(K @ V)
 
 
 def _complete(columns: Array) -> Array:

@@ -13,10 +13,11 @@ M_c,
     qᵢ = dᵀ M_c⁻¹ δ_k       from (I + θN)⁻¹ D M⁻¹ δ_k,        δ_k = φ_c − φ_k
     g = δ_kᵀ M_c⁻¹ δ_k
 
-and the squared distances of φ(xᵢ) from the class means in the metric of M′⁻¹ follow from that of Sherman and Morrison:
+and squared lengths in the metric of M′⁻¹ follow from that of Sherman and Morrison:
 
-    own class        (ℓ / (ℓ − 1))² r / (1 − γ r)
-    class k          r + 2q + g + γ (r + q)² / (1 − γ r)
+    ‖a d + δ‖² = a² r + 2 a q + g + γ (a r + q)² / (1 − γ r)
+
+with a = 1, δ = δ_k for φ(xᵢ) − φ_k, and a = ℓ / (ℓ − 1), δ = 0 for the mean of its own class without it.
 
 One eigenvalue decomposition of S_w serves every λ; a class of ℓ members then costs O(ℓ² · dimension) a ridge.
 """
@@ -34,12 +35,13 @@ from gramian.learn.classifier import class_means
 class WithinClasses:
     """S = Σ_c ℓ_c^(−½) H_c as a map: rows less the mean of their class, divided by the root of its size.
 
-    `means` are the weights of the class means, n × c.
+    `means` are the weights of the class means, n × c; `differences` those of the means less their average.
     """
 
     def __init__(self, labels: Array) -> None:
         sizes = np.bincount(labels)
         self.means = class_means(labels, len(sizes))
+        self.differences = self.means - self.means.mean(axis=1, keepdims=True)
         self._labels = labels
         self._roots = np.sqrt(sizes)[labels, None]
 
@@ -65,23 +67,27 @@ class LeaveOneOut:
         self._means = S.means.T @ self._points
 
     def scores(self, ridges: Array) -> Array:
-        """Return −½ the squared distances of each point from the class means, all without the point itself.
+        """Return the discriminant functions of all classes at each point, learnt without it: ridges × points × classes.
 
-        An array of ridges × points × classes; the ridges are shared among the cores.
+        The ridges are shared among the cores.
         """
         found = np.empty((len(ridges), len(self._points), len(self._means)))
 
         def work(lane: int, k: int) -> None:
             for c in range(len(self._means)):
-                found[k, self._labels == c] = -0.5 * self._distances(c, 1 / (self._eigenvalues + ridges[k]))
+                found[k, self._labels == c] = self._without_itself(c, 1 / (self._eigenvalues + ridges[k]))
 
         run(work, range(len(ridges)), cores(), in_turn=False)
         return found
 
-    def _distances(self, c: int, weights: Array) -> Array:
+    def _without_itself(self, c: int, weights: Array) -> Array:
+        """Return ½ ‖x − φ̄‖² − ½ ‖x − φ_k‖² in the metric of M′⁻¹, for the points of one class."""
         D = self._points[self._labels == c] - self._means[c]
-        delta = self._means[c] - self._means
-        size = len(D)
+        size, count = len(D), len(self._means)
+        # What is measured is a d + δ: the distance to another class, to the own one, and to the average φ̄ of all.
+        delta = np.vstack([self._means[c] - self._means, self._means[c] - self._means.mean(axis=0)])
+        a = np.ones(count + 1)
+        a[c], a[-1] = size / (size - 1), 1 + 1 / (count * (size - 1))
         weighted = D * weights
         N, V = weighted @ D.T, weighted @ delta.T
         theta = 1 / (size * (size - 1))
@@ -90,7 +96,5 @@ class LeaveOneOut:
         r, q = np.diagonal(solved)[:, None], solved[:, size:]
         g = np.square(delta) @ weights - theta * np.einsum("ij,ij->j", V, q)
         gamma = size / (size - 1) ** 2
-        room = 1 - gamma * r
-        distances = r + 2 * q + g + gamma * (r + q) ** 2 / room
-        distances[:, c] = ((size / (size - 1)) ** 2 * r / room)[:, 0]
-        return np.asarray(distances)
+        squares = a**2 * r + 2 * a * q + g + gamma * (a * r + q) ** 2 / (1 - gamma * r)
+        return np.asarray(squares[:, -1:] - squares[:, :-1]) / 2

@@ -12,7 +12,7 @@ import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import check_random_state
 
-from gramian.checks import Array
+from gramian.checks import Array, non_negative, whole
 from gramian.factor.cholesky import cholesky
 from gramian.kernels.algebra import Kernel
 from gramian.learn.base import MEDIAN_GAUSSIAN, KernelEstimator, as_given
@@ -88,9 +88,11 @@ class GramSchmidt(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstim
         """
         if self.pivoting not in ("greedy", "random"):
             raise ValueError(f"pivoting is {self.pivoting!r}; 'greedy' or 'random' expected")
+        if non_negative(self.tol, "tol") >= 1:
+            raise ValueError(f"tol is {self.tol}; a share of the trace below 1 expected, for 1 leaves nothing to span")
         sample = self._learn_sample(X)
-        if self.rank is not None and self.rank > len(sample):
-            raise ValueError(f"rank is {self.rank}, and there are {len(sample)} objects only: at most so many expected")
+        if self.rank is not None and whole(self.rank, "rank") > len(sample):
+            raise ValueError(f"rank is {self.rank}, and n_samples={len(sample)} only: at most so many expected")
         seed = check_random_state(self.random_state).randint(2**31)
         low = cholesky(sample.gram(), self.rank, self.tol, self.pivoting, rng=int(seed))
         if low.rank == 0:

@@ -103,7 +103,7 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         if k > len(sample):
             raise ValueError(f"n_clusters is {k}, and n_samples={len(sample)} only: at most so many clusters expected")
         rng = check_random_state(self.random_state)
-        gram = sample.gram()
+        gram = sample.gram().center()  # distances do not change, and fewer digits cancel in them
         with gram.held():
             seeds = [_plus_plus(gram, k, rng) for _ in range(starts)]
             best = min(_lloyd(gram, seeds, most), key=lambda found: found.inertia)
@@ -187,25 +187,38 @@ def _lloyd(gram: Gram, seeds: list[Array], most: int) -> list[_Start]:
         running = [start for start in starts if not start.converged]
         if not running:
             break
-        Z = np.hstack([class_means(start.labels, k) for start in running])
-        KZ = gram.apply(Z)
-        squares = np.maximum(norms[:, None] - 2 * KZ + np.einsum("ij,ij->j", Z, KZ), 0)
-        for number, start in enumerate(running):
-            _move(start, squares[:, number * k : (number + 1) * k])
+        for start, squares in zip(running, _squared_distances(gram, norms, running, k), strict=True):
+            _move(start, squares)
+    stopped = [start for start in starts if not start.converged]
+    for start, squares in zip(stopped, _squared_distances(gram, norms, stopped, k), strict=True):
+        start.inertia = _inertia(start.labels, squares)
     return starts
+
+
+def _squared_distances(gram: Gram, norms: Array, starts: list[_Start], k: int) -> list[Array]:
+    """Return the squared distances of all points from the centres of each start, by one product with K."""
+    if not starts:
+        return []
+    Z = np.hstack([class_means(start.labels, k) for start in starts])
+    KZ = gram.apply(Z)
+    squares = np.maximum(norms[:, None] - 2 * KZ + np.einsum("ij,ij->j", Z, KZ), 0)
+    return [squares[:, number * k : (number + 1) * k] for number in range(len(starts))]
+
+
+def _inertia(labels: Array, squares: Array) -> float:
+    return float(squares[np.arange(len(labels)), labels].sum())
 
 
 def _move(start: _Start, squares: Array) -> None:
     rows = np.arange(len(squares))
-    inertia = float(squares[rows, start.labels].sum())
+    inertia = _inertia(start.labels, squares)
     labels = squares.argmin(axis=1)
     stay = squares[rows, labels] >= squares[rows, start.labels] * (1 - 1e-12)  # a tie is no reason to move
     labels[stay] = start.labels[stay]
     _fill_empty(labels, squares)
     start.iterations += 1
     start.converged = bool((labels == start.labels).all()) or inertia >= start.inertia
-    if inertia < start.inertia:
-        start.inertia = inertia
+    start.inertia = min(inertia, start.inertia)
     if not start.converged:
         start.labels = labels
 

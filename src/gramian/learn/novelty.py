@@ -5,8 +5,11 @@
 An object is called novel when d(x) exceeds a threshold. Two thresholds come with a proof, for data drawn independently
 from one distribution:
 
-- The bound (Proposition 5.5). max d(xᵢ) + 2 √(2R²/ℓ) (√2 + √ln(1/δ)): with probability 1 − δ over the sample, a new
-  object of the same distribution exceeds it with probability at most 1/(ℓ + 1). R is the radius of the distribution's
+- The bound (Proposition 5.5). max d(xᵢ) + 2 √(2R²/ℓ) (√2 + √ln(1/δ)): but for an event of probability δ the centre of
+  mass is so near the true mean that a new object exceeds this only if it is the farthest of ℓ + 1 objects from that
+  mean, which has probability 1/(ℓ + 1). So over samples and new objects together the rate of false alarms is at most
+  1/(ℓ + 1) + δ. (The text reads as if nearly every sample had the rate 1/(ℓ + 1). That is more than the argument gives,
+  and false: a sample may by chance lack a small far part of the distribution.) R is the radius of the distribution's
   support in feature space, known exactly where the kernel bounds κ(x, x), estimated by the largest norm of the sample
   otherwise. The kernel has to be fixed before the data is seen.
 - Split conformal. The centre is taken from one part of the sample; of the m distances of the other part the
@@ -64,8 +67,8 @@ class NoveltyDetector(OutlierMixin, KernelEstimator):  # type: ignore[misc]
     offset_ : float
         −`threshold_`: decision_function = score_samples − offset_.
     false_alarm_bound_ : float
-        The rate of false alarms that is not exceeded: 1/(ℓ + 1) with probability 1 − δ, or the conformal rate, the
-        largest multiple of 1/(m + 1) that is at most α.
+        1/(ℓ + 1), which the rate of false alarms exceeds by no more than δ, averaged over samples; or the conformal
+        rate, the largest multiple of 1/(m + 1) that is at most α.
     distances_ : array
         Distances from the centre: of the sample, or in the conformal mode of its calibration part.
 
@@ -124,6 +127,7 @@ class NoveltyDetector(OutlierMixin, KernelEstimator):  # type: ignore[misc]
         """
         if self.calibration not in ("bound", "conformal"):
             raise ValueError(f"calibration is {self.calibration!r}; 'bound' or 'conformal' expected")
+        self.__dict__.pop("_ordered", None)
         if self.calibration == "bound":
             self._fit_bound(X)
         else:
@@ -142,12 +146,15 @@ class NoveltyDetector(OutlierMixin, KernelEstimator):  # type: ignore[misc]
         farthest = self._farthest()
         if self.threshold_ >= farthest:
             room = (2 * sqrt(2) * self.radius_ * (sqrt(2) + sqrt(log(1 / delta)))) ** 2
-            enough = ceil(room / (farthest - reach) ** 2) if farthest > reach else None
-            more = f"about {enough:,} objects like these instead of {len(sample):,}" if enough else "more objects"
+            remedies = 'calibration="conformal", which works with any number of objects'
+            if farthest > reach:
+                enough = ceil(room / (farthest - reach) ** 2)
+                remedies = (
+                    f"about {enough:,} objects like these instead of {len(sample):,}; a larger delta; or {remedies}"
+                )
             warnings.warn(
                 f"this detector can never fire: its threshold is {self.threshold_:.3g}, and no object is farther than "
-                f"{farthest:.3g} from the centre under {self.kernel_!r}. What would change that: {more}; a larger "
-                'delta; or calibration="conformal", which works with any number of objects',
+                f"{farthest:.3g} from the centre under {self.kernel_!r}. What would change that: {remedies}",
                 UserWarning,
                 stacklevel=3,
             )
@@ -157,15 +164,16 @@ class NoveltyDetector(OutlierMixin, KernelEstimator):  # type: ignore[misc]
         train, held_out = self._split(X)
         self._center(self._learn_sample(train))
         self.distances_ = np.sort(self._images(held_out).distances(self.center_))
+        self._ordered = np.square(self.distances_)
         m = len(self.distances_)
         rank = ceil(round((m + 1) * (1 - alpha), 9))  # the digits of 1 − α beyond the ninth are rounding
         self.false_alarm_bound_ = max(m + 1 - rank, 0) / (m + 1)
-        self.threshold_ = float(self.distances_[rank - 1]) if rank <= m else inf
+        self.threshold_ = sqrt(self._ordered[rank - 1] + self._rounding()) if rank <= m else inf
         if rank > m:
             warnings.warn(
                 f"this detector can never fire: with {m} objects set aside for calibration the rate of false alarms "
                 f"can be 1/{m + 1} = {1 / (m + 1):.3g} or more, and alpha is {alpha:g}. What would change that: at "
-                f"least {ceil(1 / alpha) - 1:,} objects for calibration, or a larger alpha",
+                f"least {ceil(round(1 / alpha, 9)) - 1:,} objects for calibration, or a larger alpha",
                 UserWarning,
                 stacklevel=3,
             )
@@ -183,6 +191,11 @@ class NoveltyDetector(OutlierMixin, KernelEstimator):  # type: ignore[misc]
         bound = self.kernel_.radius
         self.radius_is_exact_ = bound < inf
         self.radius_ = bound if self.radius_is_exact_ else float(sample.norms().max())
+
+    def _rounding(self) -> float:
+        """Return by how much equal squared distances may differ: an object is scored alone or in company."""
+        norms = self.sample_.space.kernel.squared_norms(self.sample_.points)
+        return 64 * float(np.finfo(norms.dtype).eps) * float(norms.max())
 
     def _farthest(self) -> float:
         """Return a distance from the centre that no object can exceed: R² − 2 ⟨φ(x), φ_S⟩ + ‖φ_S‖² at its largest."""
@@ -209,6 +222,8 @@ class NoveltyDetector(OutlierMixin, KernelEstimator):  # type: ignore[misc]
 
         For such an x the probability of a p-value of at most α is at most α. Only with ``calibration="conformal"``.
         """
-        d = -self.score_samples(X)
-        m = len(self.distances_)
-        return np.asarray((1 + m - np.searchsorted(self.distances_, d, side="left")) / (m + 1))
+        squares = np.square(self.score_samples(X))
+        if not hasattr(self, "_ordered"):
+            raise ValueError('this detector was fitted with calibration="bound": fit it again')
+        m = len(self._ordered)
+        return np.asarray((1 + m - np.searchsorted(self._ordered, squares - self._rounding(), side="left")) / (m + 1))

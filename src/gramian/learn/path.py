@@ -23,6 +23,8 @@ from gramian.factor.spectrum import Spectrum
 
 Kind = Literal["shrinkage", "projection"]
 
+OVERLAP = 1e-8  # squared cosine beyond which a direction is that of the intercept
+
 
 def factors(values: Array, lam: float, kind: Kind) -> tuple[Array, Array]:
     """Return f and 1 − f for each eigenvalue σ²."""
@@ -51,6 +53,8 @@ class Fit:
 class RidgePath:
     """Leave-one-out and generalized cross-validation errors, and degrees of freedom, at each of many ridges.
 
+    `left_out` is the share of the trace of K that the decomposition behind them left out: 0 where they are exact.
+
     Examples
     --------
     >>> import gramian as gm
@@ -63,48 +67,62 @@ class RidgePath:
     loo: Array
     gcv: Array
     dof: Array
+    left_out: float = 0.0
 
 
 class Smoother:
     """A spectrum and the targets in it."""
 
     def __init__(self, spectrum: Spectrum, Z: Array, border: Array | None, kind: Kind) -> None:
-        self.spectrum = spectrum
+        if border is not None:  # S takes this direction away, and what rounding leaves of it is not one to be shrunk
+            spectrum = spectrum.take(np.square(border @ spectrum.vectors) < OVERLAP)
+        self.values, self.left_out = spectrum.values, spectrum.left_out
         self.kind = kind
-        self._border = border  # the direction of the intercept, of unit length
-        self._inside = spectrum.vectors.T @ Z
-        self._outside = Z - spectrum.vectors @ self._inside
-        self._squares = np.square(spectrum.vectors)
-        taken = self._squares.sum(axis=1) + (0.0 if border is None else border**2)
-        self._missing = np.maximum(1 - taken, 0.0)
-        self._missing[self._missing < len(Z) * np.finfo(np.float64).eps] = 0.0
+        self._axes = spectrum.axes
+        U = spectrum.vectors
+        if border is not None:
+            U = U - np.outer(border, border @ U)
+            U = U / np.linalg.norm(U, axis=0)
+        self._U = U
+        self._intercepts = int(border is not None)
+        self._inside = U.T @ Z
+        taken = np.square(U).sum(axis=1) + (0.0 if border is None else border**2)
+        complete = U.shape[1] + self._intercepts == len(Z)
+        self._outside = np.zeros_like(Z) if complete else Z - U @ self._inside
+        self._missing = np.zeros(len(Z)) if complete else np.maximum(1 - taken, 0.0)
 
     def dof(self, lam: float) -> float:
         """Return the trace of the smoother."""
-        return float(factors(self.spectrum.values, lam, self.kind)[0].sum()) + (self._border is not None)
+        return float(factors(self.values, lam, self.kind)[0].sum()) + self._intercepts
 
     def at(self, lam: float) -> Fit:
         """Return residuals and room at one ridge."""
-        left = factors(self.spectrum.values, lam, self.kind)[1]
-        E = self.spectrum.vectors @ (left[:, None] * self._inside) + self._outside
-        return Fit(E, self._squares @ left + self._missing)
+        left = factors(self.values, lam, self.kind)[1]
+        return Fit(self._U @ (left[:, None] * self._inside) + self._outside, np.square(self._U) @ left + self._missing)
 
     def coefficients(self, lam: float) -> Array:
-        """Return c with fitted values S K Sᵀ c: U f/σ² Uᵀ z, and for shrinkage e/λ."""
-        if self.kind == "shrinkage":
-            return self.at(lam).residuals / lam
-        scaled = factors(self.spectrum.values, lam, self.kind)[0] / self.spectrum.values
-        return np.asarray(self.spectrum.vectors @ (scaled[:, None] * self._inside))
+        """Return c, which gives the fitted values S K Sᵀ c: U f/σ² Uᵀ z, and for shrinkage (S K Sᵀ + λI) c = z."""
+        scaled = factors(self.values, lam, self.kind)[0] / self.values
+        inside = self._U @ (scaled[:, None] * self._inside)
+        return np.asarray(inside + self._outside / lam if self.kind == "shrinkage" else inside)
+
+    def weights(self, lam: float) -> Array | None:
+        """Return the same function in explicit features, V f/σ Uᵀ z, where those were decomposed."""
+        if self._axes is None:
+            return None
+        scaled = factors(self.values, lam, self.kind)[0] / np.sqrt(self.values)
+        return np.asarray(self._axes @ (scaled[:, None] * self._inside))
 
     def path(self, ridges: Array, total: float, count: int) -> RidgePath:
         """Return the errors at all ridges; `total` and `count` are the sum of the weights and how many there are."""
-        left = np.array([factors(self.spectrum.values, lam, self.kind)[1] for lam in ridges]).T
-        rooms = self._squares @ left + self._missing[:, None]
-        dof = np.array([self.dof(lam) for lam in ridges])
-        loo, gcv = np.empty(len(ridges)), np.empty(len(ridges))
+        left = np.array([factors(self.values, lam, self.kind)[1] for lam in ridges]).T
+        rooms = np.square(self._U) @ left + self._missing[:, None]
+        average = (rooms.sum(axis=0) - (len(rooms) - count)) / count  # objects without weight leave all their room
+        loo, gcv = np.full(len(ridges), np.inf), np.full(len(ridges), np.inf)
         for k in range(len(ridges)):
-            E = self.spectrum.vectors @ (left[:, k, None] * self._inside) + self._outside
+            E = self._U @ (left[:, k, None] * self._inside) + self._outside
             loo[k] = np.square(Fit(E, rooms[:, k]).loo).sum() / total
-            room = max(1 - dof[k] / count, 0.0)
-            gcv[k] = np.square(E).sum() / total / room**2 if room > 0 else np.inf
-        return RidgePath(ridges, loo, gcv, dof)
+            if average[k] > 0:
+                gcv[k] = np.square(E).sum() / total / average[k] ** 2
+        dof = np.array([self.dof(lam) for lam in ridges])
+        return RidgePath(ridges, loo, gcv, dof, self.left_out)

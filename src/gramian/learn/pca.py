@@ -88,10 +88,10 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimat
         with gram.held():
             centered = sample.about(self.kernel_.center(gram))
             self.total_variance_ = float(np.mean(centered.norms() ** 2))
-            pairs = self._decompose(gram, wanted).positive()
-        if len(pairs.values) == 0:
+            pairs = self._decompose(gram, wanted).positive() if self.total_variance_ > 0 else None
+        if pairs is None or len(pairs.values) == 0:
             raise ValueError(
-                f"all {len(sample)} objects have the same image under {self.kernel_!r}: there is no variance"
+                f"there is no variance: all n_samples={len(sample)} objects have one image under {self.kernel_!r}"
             )
         if isinstance(wanted, int) and len(pairs.values) < wanted:
             warnings.warn(
@@ -116,7 +116,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimat
         if isinstance(given, float | np.floating):
             return fraction(given, "n_components, given as a share of the variance,")
         if whole(given, "n_components") > n:
-            raise ValueError(f"n_components is {given}, and there are {n} objects only: at most so many expected")
+            raise ValueError(f"n_components is {given}, and n_samples={n} only: at most so many expected")
         return int(given)
 
     def _decompose(self, gram: Gram, wanted: int | float | None) -> Eigen:

@@ -41,7 +41,7 @@ class PreImages:
     def __init__(self, kernel: Kernel, X: Array, dual: Array, eigenvalues: Array) -> None:
         self._kernel = kernel
         self._X = X
-        self._dual = dual - dual.mean(axis=0)
+        self._dual = dual
         if not isinstance(kernel, Linear):
             self._guess = KernelRidge(ridge="loo", fit_intercept=True).fit(dual * eigenvalues, X)
 
@@ -62,12 +62,14 @@ class PreImages:
         best, closest = Z, (self._kernel(Z, self._X) * gamma).sum(axis=1)
         moving = np.arange(len(Z))
         for _ in range(STEPS):
+            if len(moving) == 0:
+                break
             weights = self._kernel(best[moving], self._X) * gamma[moving]
             mass = weights.sum(axis=1)
             moving, weights, mass = moving[mass > 0], weights[mass > 0], mass[mass > 0]
             if len(moving) == 0:
                 break
-            step = (weights @ self._X) / mass[:, None]
+            step = ((weights @ self._X) / mass[:, None]).astype(self._X.dtype)
             reached = (self._kernel(step, self._X) * gamma[moving]).sum(axis=1)
             nearer = reached > closest[moving] * (1 + 1e-12)
             moving = moving[nearer]

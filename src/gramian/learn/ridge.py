@@ -21,15 +21,15 @@ import scipy.linalg
 from sklearn.base import MultiOutputMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from gramian.checks import Array
+from gramian.checks import Array, flag
 from gramian.factor.eigen import DENSE
-from gramian.factor.solve import PLAIN, Frame, Side, solve_framed
+from gramian.factor.solve import PLAIN, Frame, Side, relative, ridged_factor, solve_framed
 from gramian.factor.spectrum import spectrum
 from gramian.gram.gram import Gram
 from gramian.kernels.algebra import Kernel
-from gramian.learn.base import MEDIAN_GAUSSIAN, KernelEstimator, checked_weights
+from gramian.learn.base import MEDIAN_GAUSSIAN, KernelEstimator, checked_weights, evaluate
 from gramian.learn.path import Fit, Kind, RidgePath, Smoother, factors
-from gramian.learn.ridges import Ridge, fixed_ridge, ridge_grid, warn_unless_solved
+from gramian.learn.ridges import Ridge, fixed_ridge, ridge_grid, warn_of_estimate, warn_unless_solved
 from gramian.space.vectors import Vectors
 
 CRITERIA = ("loo", "gcv")
@@ -130,10 +130,11 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelEstimator):  # type: i
             raise ValueError(f"smoother is {self.smoother!r}; 'shrinkage' or 'projection' expected")
         if self.solver not in ("auto", "primal", "dual"):
             raise ValueError(f"solver is {self.solver!r}; 'auto', 'primal' or 'dual' expected")
+        flag(self.fit_intercept, "fit_intercept")
         given = fixed_ridge(self.ridge, CRITERIA)
         weights = checked_weights(sample_weight, X)
         self._learn_sample(X, None if weights is None else weights > 0)
-        Y = self._targets(y, numeric=True, multi_output=True).astype(np.float64)
+        Y = self._targets(y, numeric=True, multi_output=True)
         self._problem = Problem(Y.reshape(len(Y), -1), weights, self.fit_intercept)
         for name in ("path_", "_known"):
             self.__dict__.pop(name, None)
@@ -150,26 +151,38 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelEstimator):  # type: i
         gram, frame = self.sample_.gram(), self._problem.frame()
         with gram.held():
             found = solve_framed(gram, frame.S(self._problem.Y), self.ridge_, frame, self.solver)
-            warn_unless_solved(found, self)
-            self.solver_, self.residual_ = found.method, found.residual
             a = frame.St(found.value)
-            return a, gram.apply(a) if self.fit_intercept else np.zeros_like(a)
+            self._primal = found.primal
+            values = self._values_of(a, gram) if self.fit_intercept else np.zeros_like(a)
+        self.solver_, self.residual_ = found.method, found.residual
+        warn_unless_solved(self, found.method, found.residual)
+        return a, values
 
     def _smooth(self) -> tuple[Array, Array]:
         """Return a and K a from a spectral decomposition, choosing the ridge where there is a choice."""
         smoother = self._smoother()
         if fixed_ridge(self.ridge, CRITERIA) is None:
-            ridges = ridge_grid(self.ridge, float(smoother.spectrum.values.max(initial=0.0)))
+            ridges = ridge_grid(self.ridge, float(smoother.values.max(initial=0.0)))
             self.path_ = smoother.path(ridges, *self._problem.totals())
             by_gcv = isinstance(self.ridge, str) and self.ridge == "gcv"
-            errors = self.path_.gcv if by_gcv else self.path_.loo
-            self.ridge_ = float(ridges[int(np.argmin(errors))])
-        if smoother.spectrum.left_out > 0 and self.smoother == "shrinkage":
+            self.ridge_ = float(ridges[int(np.argmin(self.path_.gcv if by_gcv else self.path_.loo))])
+        if self.smoother == "shrinkage" and smoother.left_out > 0:
             return self._solve()
-        self.solver_, self.residual_ = f"spectral decomposition, {len(smoother.spectrum.values)} directions", 0.0
-        a = self._problem.frame().St(smoother.coefficients(self.ridge_))
+        frame = self._problem.frame()
+        c, self._primal = smoother.coefficients(self.ridge_), smoother.weights(self.ridge_)
         self._known = smoother.at(self.ridge_)
-        return a, self.sample_.gram().apply(a) if self.fit_intercept else np.zeros_like(a)
+        gram, target = self.sample_.gram(), frame.S(self._problem.Y)
+        left = self._known.residuals if self.smoother == "projection" else self.ridge_ * c
+        self.residual_ = relative(frame.S(gram.apply(frame.St(c))) + left - target, self._problem.weighted())
+        self.solver_ = f"spectral decomposition, {len(smoother.values)} directions"
+        warn_unless_solved(self, self.solver_, self.residual_)
+        if smoother.left_out > 0:
+            warn_of_estimate("the predictions of a projection", smoother.left_out)
+        return frame.St(c), self._values_of(frame.St(c), gram)
+
+    def _values_of(self, a: Array, gram: Gram) -> Array:
+        """Return K a, the values of a function at the sample."""
+        return gram.apply(a) if self._primal is None else evaluate(self.sample_, self.sample_, self._primal)
 
     def _smoother(self) -> Smoother:
         frame = self._problem.frame()
@@ -178,13 +191,17 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelEstimator):  # type: i
 
     def _keep(self, a: Array, Ka: Array, shape: tuple[int, ...]) -> None:
         self.dual_coef_ = a.reshape(len(a), *shape)
+        self._primal = None if self._primal is None else self._primal.reshape(-1, *shape)
         self.function_ = self.sample_.combine(self.dual_coef_)
-        b = np.average(self._problem.Y - Ka, axis=0, weights=self._problem.weights) * self.fit_intercept
+        b = np.zeros(a.shape[1])
+        if self.fit_intercept:
+            b = np.average(self._problem.Y - Ka, axis=0, weights=self._problem.weights)
         self.intercept_ = b if shape else float(b[0])
 
     def predict(self, X: Any) -> Array:
         """Return f(x) + b."""
-        return np.asarray(self._images(X).inner(self.function_) + self.intercept_)
+        images = self._images(X)
+        return np.asarray(evaluate(self.function_, images, self._primal) + self.intercept_)
 
     # What the fit is worth
 
@@ -195,7 +212,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelEstimator):  # type: i
         weights, Y = self._problem.weights, self._problem.Y
         loo = self._quality().loo
         if weights is not None:
-            fitted = self.sample_.inner(self.function_).reshape(Y.shape) + self.intercept_
+            fitted = evaluate(self.function_, self.sample_, self._primal).reshape(Y.shape) + self.intercept_
             present = weights[:, None] > 0
             loo = np.where(present, loo / np.sqrt(np.where(present, weights[:, None], 1.0)), Y - fitted)
         return loo.reshape(self.dual_coef_.shape)
@@ -220,15 +237,22 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelEstimator):  # type: i
     def shrinkage_(self) -> Array:
         """The factor of each principal direction, σ²/(σ² + λ) (or 1 and 0 for a projection), the largest σ first."""
         check_is_fitted(self)
-        return factors(self._smoother().spectrum.values, self.ridge_, self.smoother)[0]
+        smoother = self._smoother()
+        if smoother.left_out > 0:
+            warn_of_estimate("shrinkage_", smoother.left_out)
+        return factors(smoother.values, self.ridge_, self.smoother)[0]
 
     def _quality(self) -> Fit:
         if not hasattr(self, "_known"):
             gram = self.sample_.gram()
             with gram.held() as held:
-                direct = held and self.smoother == "shrinkage" and len(gram) > DENSE
-                known = self._problem.quality(gram, self.ridge_) if direct else self._smoother().at(self.ridge_)
-            self._known = known
+                if held and self.smoother == "shrinkage" and len(gram) > DENSE:
+                    self._known = self._problem.quality(gram, self.ridge_)
+                else:
+                    smoother = self._smoother()
+                    self._known = smoother.at(self.ridge_)
+                    if smoother.left_out > 0:
+                        warn_of_estimate("the leave-one-out residuals and degrees of freedom", smoother.left_out)
         return self._known
 
 
@@ -246,6 +270,10 @@ class Problem:
             return None
         s = np.ones(len(self.Y)) if self.weights is None else np.sqrt(self.weights)
         return np.asarray(s / np.linalg.norm(s))
+
+    def weighted(self) -> Array:
+        """Return D Y, the targets in the units in which residuals are measured."""
+        return self.Y if self.weights is None else np.sqrt(self.weights)[:, None] * self.Y
 
     def frame(self) -> Frame:
         """Return S = P D and its transpose."""
@@ -272,8 +300,7 @@ class Problem:
         """Return residuals λc and room λ diag (S K Sᵀ + λI)⁻¹ (less the intercept's share) from the inverse itself."""
         frame = self.frame()
         A = frame.around(gram.dense().astype(np.float64, copy=False))
-        A[np.diag_indices_from(A)] += ridge
-        factor = scipy.linalg.cho_factor(A, lower=True, overwrite_a=True, check_finite=False)
+        factor = ridged_factor(A, ridge)
         c = scipy.linalg.cho_solve(factor, frame.S(self.Y), check_finite=False)
         inverse, _ = scipy.linalg.lapack.dpotri(factor[0], lower=True, overwrite_c=True)
         border = self.border()

@@ -10,42 +10,52 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from gramian.checks import Array, as_array, positive
-from gramian.factor.solve import Solution
 
 Ridge: TypeAlias = float | str | Sequence[float]
 
 SPAN = (1e-9, 10.0)  # of a grid, in units of the largest eigenvalue
 GRID = 61
-ACCEPTED = 1e-6  # relative residual of a linear system beyond which its solution is doubted
+ACCEPTED = 1e-5  # relative residual of a linear system beyond which its solution is doubted
 
 
 def fixed_ridge(ridge: Any, criteria: Sequence[str]) -> float | None:
     """Return the number given, None where there is something to choose: one of the criteria, or a grid."""
     if isinstance(ridge, str):
         if ridge not in criteria:
-            raise ValueError(
-                f"ridge is {ridge!r}; a number above 0, {' or '.join(map(repr, criteria))}, or a grid expected"
-            )
+            expected = f"a number above 0, {' or '.join(map(repr, criteria))}, or a grid"
+            raise ValueError(f"ridge is {ridge!r}; {expected} expected")
         return None
-    return positive(ridge, "ridge") if np.ndim(ridge) == 0 else None
+    is_grid = isinstance(ridge, list | tuple) or getattr(ridge, "ndim", 0) > 0
+    return None if is_grid else positive(ridge, "ridge")
 
 
 def ridge_grid(ridge: Any, largest: float) -> Array:
     """Return the grid given, ascending; or one that spans the eigenvalues of K, the largest of which is given."""
     if isinstance(ridge, str):
         return np.geomspace(*SPAN, GRID) * (largest if largest > 0 else 1.0)
-    grid = as_array(ridge, "ridge").astype(np.float64)
-    if grid.ndim != 1 or grid.size == 0 or not np.isfinite(grid).all() or grid.min() <= 0:
+    grid = as_array(ridge, "the values of ridge")
+    if grid.ndim != 1 or grid.size == 0 or grid.dtype.kind == "b" or not np.isfinite(grid).all() or grid.min() <= 0:
         raise ValueError(f"ridge is {ridge!r}; a grid is a flat, non-empty list of numbers above 0")
-    return np.sort(grid)
+    return np.sort(grid.astype(np.float64))
 
 
-def warn_unless_solved(found: Solution, estimator: Any) -> None:
+def warn_unless_solved(estimator: Any, method: str, residual: float) -> None:
     """Say so where the answer of a linear system is not to be trusted."""
-    if found.residual > ACCEPTED:
+    eps = float(np.finfo(estimator.sample_.gram().dtype).eps)
+    if residual > max(ACCEPTED, 1e4 * eps):
         warnings.warn(
-            f"{type(estimator).__name__}: the linear system was solved to a relative residual of {found.residual:.1e} "
-            f"only ({found.method}); take a larger ridge, for this one is too small for the precision of the kernel",
+            f"{type(estimator).__name__}: the linear system was solved to a relative residual of {residual:.1e} only "
+            f"({method}); take a larger ridge, for this one is too small for the precision of the kernel",
             ConvergenceWarning,
-            stacklevel=3,
+            stacklevel=4,
         )
+
+
+def warn_of_estimate(what: str, left_out: float) -> None:
+    """Say so where an answer comes from a low-rank approximation of K."""
+    warnings.warn(
+        f"K is too large to decompose exactly: {what} are estimates from an approximation of low rank, which leaves "
+        f"out {left_out:.1e} of its trace",
+        UserWarning,
+        stacklevel=4,
+    )

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone, is_classifier
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 from sklearn.model_selection import ParameterGrid
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
@@ -21,7 +21,7 @@ from gramian.checks import Array
 from gramian.gram.gram import Gram
 from gramian.kernels.algebra import Kernel
 from gramian.learn.alignment import alignment
-from gramian.learn.base import Method, offered_if
+from gramian.learn.base import KernelEstimator, Method, offered_if
 
 
 @dataclass(frozen=True)
@@ -119,18 +119,18 @@ class KernelSearch(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def _tried(self) -> list[dict[str, Any]]:
-        if isinstance(self.candidates, Mapping):
+        if isinstance(self.candidates, Mapping) and self.candidates:
             return list(ParameterGrid(dict(self.candidates)))
-        if isinstance(self.candidates, Kernel) or not len(self.candidates):
-            raise ValueError(
-                "candidates are a non-empty list of kernels, or a dict such as {'kernel__bandwidth': [1, 2]}"
-            )
-        return [{"kernel": kernel} for kernel in self.candidates]
+        if isinstance(self.candidates, Sequence | np.ndarray) and len(self.candidates):
+            return [{"kernel": kernel} for kernel in self.candidates]
+        raise ValueError("candidates are a non-empty list of kernels, or a dict such as {'kernel__bandwidth': [1, 2]}")
 
     def _by_alignment(self, params: dict[str, Any], X: Any, y: Any) -> Candidate:
-        kernel = clone(self.estimator).set_params(**params).kernel.fit(X)
-        task: Literal["classes", "numbers"] = "classes" if is_classifier(self.estimator) else "numbers"
-        return Candidate(params, kernel, None, alignment(kernel.gram(X), y, task))
+        learner = clone(self.estimator).set_params(**params)
+        if not isinstance(learner, KernelEstimator):
+            raise TypeError(f"{type(learner).__name__} has no kernel to choose: take a learner of gramian")
+        gram, target, task = learner.question(X, y)
+        return Candidate(params, learner.kernel_, None, alignment(gram, target, task))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -154,6 +154,11 @@ class KernelSearch(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     def n_features_in_(self) -> int:
         """Number of features seen in `fit`, for vectors."""
         return int(self.best_estimator_.n_features_in_)
+
+    @property
+    def feature_names_in_(self) -> Array:
+        """Names of the features seen in `fit`, where they have names."""
+        return np.asarray(self.best_estimator_.feature_names_in_)
 
     @_passed_on("predict")
     def predict(self, X: Any) -> Array:

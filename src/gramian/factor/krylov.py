@@ -15,9 +15,11 @@ import numpy as np
 import scipy.linalg
 
 from gramian.checks import Array
+from gramian.gram.threads import single_blas
 
-EXTRA = 8  # columns of a block beyond the number of pairs wanted
+EXTRA = 8  # columns of a block beyond the number of pairs wanted, at least
 COARSE = 1e-5  # smallest pivot of a block's Gram for which its Cholesky factor is good enough
+LANE = 8  # columns that a matrix product takes at a time
 BLOCKS = 8  # blocks in the basis before it is restarted
 
 
@@ -49,7 +51,12 @@ def leading(
     start : array of shape (n, c), optional
         Columns that span nearly the space wanted, the most important first, which saves a product or two.
     """
-    width = min(count + EXTRA, n)
+    with single_blas():
+        return _iterate(apply, n, count, tol, most, start)
+
+
+def _iterate(apply: Callable[[Array], Array], n: int, count: int, tol: float, most: int, start: Array | None) -> Ritz:
+    width = min(-(-(count + EXTRA) // LANE) * LANE, n)
     basis = _Basis(apply, n, BLOCKS * width)
     basis.grow(_first_block(n, width, start))
     for products in range(1, most + 1):
@@ -135,4 +142,4 @@ def _orthonormal(block: Array) -> Array:
         L = np.zeros((1, 1))
     if L.diagonal().min() < COARSE:
         return np.asarray(scipy.linalg.qr(block, mode="economic", check_finite=False)[0])
-    return np.asarray(scipy.linalg.solve_triangular(L, block.T, lower=True, check_finite=False).T)
+    return np.ascontiguousarray(scipy.linalg.solve_triangular(L, block.T, lower=True, check_finite=False).T)

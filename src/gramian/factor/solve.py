@@ -27,6 +27,7 @@ from gramian.checks import Array, as_array, is_sparse, positive
 from gramian.factor.cholesky import cholesky
 from gramian.factor.eigen import DENSE
 from gramian.gram.gram import Gram, as_symmetric
+from gramian.gram.threads import single_blas
 
 Map = Callable[[Array], Array]
 Side = Literal["auto", "primal", "dual"]
@@ -198,13 +199,14 @@ def _iterated(gram: Gram, B: Array, ridge: float, frame: Frame, goal: float) -> 
         return np.asarray(frame.S(gram.apply(frame.St(V))) + ridge * V)
 
     X, R, products = np.zeros_like(B), B, 0
-    for _ in range(RESTARTS):
-        change, steps = conjugate_gradients(multiply, precondition, R, B, goal / 2, MOST_STEPS - products)
-        X += change
-        R = B - multiply(X)
-        products += steps + 1
-        if (residual := relative(R, B)) <= goal or products >= MOST_STEPS:
-            break
+    with single_blas():
+        for _ in range(RESTARTS):
+            change, steps = conjugate_gradients(multiply, precondition, R, B, goal / 2, MOST_STEPS - products)
+            X += change
+            R = B - multiply(X)
+            products += steps + 1
+            if (residual := relative(R, B)) <= goal or products >= MOST_STEPS:
+                break
     method = f"conjugate gradients, {products} products with K, preconditioner of rank {G.shape[1]}"
     return Solution(X, products, residual, residual <= goal, method)
 

@@ -58,7 +58,7 @@ def run(work: Callable[[int, Job], None], jobs: Sequence[Job], lanes: int, *, in
                 return
             work(lane, job)
 
-    with _SINGLE_BLAS(), ThreadPoolExecutor(lanes, thread_name_prefix="gramian") as pool:
+    with single_blas(), ThreadPoolExecutor(lanes, thread_name_prefix="gramian") as pool:
         futures = [pool.submit(walk, lane) for lane in range(lanes)]
         try:
             wait(futures, return_when=FIRST_EXCEPTION)
@@ -69,7 +69,11 @@ def run(work: Callable[[int, Job], None], jobs: Sequence[Job], lanes: int, *, in
 
 
 class _SingleBlas:
-    """Hold BLAS to one thread while anybody is inside; the last one out restores what was there."""
+    """Hold BLAS to one thread while anybody is inside; the last one out restores what was there.
+
+    An iteration that takes turns between tiles and small matrix products is best held so as a whole: the threads of
+    BLAS go on spinning for a while after each product, on the cores that the tiles need.
+    """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -106,6 +110,6 @@ def _aside(action: Callable[[], None]) -> None:
     thread.join()
 
 
-_SINGLE_BLAS = _SingleBlas()
+single_blas = _SingleBlas()
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_SINGLE_BLAS.__init__)  # type: ignore[misc]
+    os.register_at_fork(after_in_child=single_blas.__init__)  # type: ignore[misc]

@@ -107,13 +107,29 @@ def _transpose(tile: Array, out: Array) -> None:
         out[:, i : i + STRIPE] = tile[i : i + STRIPE].T
 
 
-def hold(block: Block, tiling: Tiling, diagonal: Array | None, dtype: np.dtype[np.generic]) -> list[Array]:
-    """Return the tiles of K, in the order of `spans`; of a symmetric K those on and above the diagonal."""
+def hold(
+    block: Block,
+    tiling: Tiling,
+    diagonal: Array | None,
+    dtype: np.dtype[np.generic],
+    kept: np.dtype[np.generic],
+) -> list[Array]:
+    """Return the tiles of K, computed in `dtype` and kept in `kept`, in the order of `spans`.
+
+    Of a symmetric K those on and above the diagonal.
+    """
     spans = tiling.spans()
-    tiles = [np.empty((i.stop - i.start, j.stop - j.start), dtype) for i, j in spans]
+    tiles = [np.empty((i.stop - i.start, j.stop - j.start), kept) for i, j in spans]
+    buffers = [np.empty(tiling.rows * tiling.cols, dtype) for _ in range(tiling.lanes)]
 
     def work(lane: int, number: int) -> None:
-        _write(block, spans[number], diagonal, tiles[number])
+        tile = tiles[number]
+        if kept == dtype:
+            _write(block, spans[number], diagonal, tile)
+        else:
+            wide = buffers[lane][: tile.size].reshape(tile.shape)
+            _write(block, spans[number], diagonal, wide)
+            tile[...] = wide
 
     run(work, range(len(spans)), tiling.lanes, in_turn=False)
     return tiles
@@ -157,6 +173,7 @@ def _write(block: Block, span: Span, diagonal: Array | None, tile: Array) -> Non
 
 
 def _accumulate(fetch: Callable[[int, int, Span], Array], tiling: Tiling, V: Array) -> Array:
+    V = np.ascontiguousarray(V)  # its rows are multiplied tile by tile
     spans = tiling.spans()
     lanes = min(tiling.lanes, len(spans))
     sums = np.zeros((lanes, tiling.shape[0], V.shape[1]))

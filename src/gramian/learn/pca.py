@@ -49,8 +49,11 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimat
         positive.
     components_ : Vectors
         The components, orthonormal, in the space of the centred kernel.
-    residuals_ : array of shape (k,)
-        ‖K̂ v − λ v‖, the evidence of the accuracy of each pair.
+
+    Notes
+    -----
+    Up to n = 3,000 K is decomposed exactly. Beyond, leading components are found by a block Krylov iteration to a
+    residual of 1e-7 λ₁, with K kept in single precision where it fits into 1 GiB; memory is O(n k) where it does not.
 
     Examples
     --------
@@ -69,7 +72,6 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimat
     total_variance_: float
     dual_coef_: Array
     components_: Vectors
-    residuals_: Array
 
     def __init__(self, n_components: int | float | None = None, kernel: Kernel = MEDIAN_GAUSSIAN) -> None:
         self.n_components = n_components
@@ -85,7 +87,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimat
         sample = self._learn_sample(X)
         wanted = self._check_components(len(sample))
         gram = sample.gram()
-        with gram.held():
+        with gram.held(single=len(gram) > DENSE):
             centered = sample.about(self.kernel_.center(gram))
             self.total_variance_ = float(np.mean(centered.norms() ** 2))
             pairs = self._decompose(gram, wanted).positive() if self.total_variance_ > 0 else None
@@ -100,7 +102,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimat
                 UserWarning,
                 stacklevel=2,
             )
-        self.eigenvalues_, self.residuals_ = pairs.values, pairs.residuals
+        self.eigenvalues_ = pairs.values
         self.explained_variance_ = pairs.covariance_values
         self.explained_variance_ratio_ = self.explained_variance_ / self.total_variance_
         self.dual_coef_ = pairs.dual()
@@ -129,6 +131,14 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimat
             if len(pairs.values) == len(gram) or held[-1] >= wanted:
                 return pairs.first(min(int(np.searchsorted(held, wanted)) + 1, len(held)))
             rank = min(2 * rank, len(gram))
+
+    @property
+    def residuals_(self) -> Array:
+        """‖K̂ v − λ v‖ of each pair, the evidence of its accuracy; computed afresh when asked for."""
+        check_is_fitted(self)
+        vectors = self.dual_coef_ * np.sqrt(self.eigenvalues_)
+        product = Vectors(self.components_.space, self.components_.points).gram().apply(vectors)
+        return np.asarray(np.linalg.norm(product - vectors * self.eigenvalues_, axis=0))
 
     @property
     def _n_features_out(self) -> int:

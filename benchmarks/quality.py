@@ -26,8 +26,10 @@ from sklearn.svm import SVC, OneClassSVM
 import gramian as gm
 
 ROOT = Path(__file__).parent.parent
-SEEDS = (0, 1, 2)
+SEEDS = (0, 1)
 SCALES = (0.5, 1.0, 2.0, 4.0)
+SPLITS = 50
+STANDARDIZING = gm.Gaussian("median").pullback(gm.Standardize())  # by the part of the sample that makes the centre
 
 
 def scaled(model):
@@ -110,9 +112,9 @@ def novelty() -> list[str]:
     """Train on half of one class; false alarms on the other half, alarms on the other classes."""
     detectors = {
         '**NoveltyDetector(calibration="conformal", alpha=0.05)**': lambda s: gm.NoveltyDetector(
-            calibration="conformal", alpha=0.05, random_state=s
+            STANDARDIZING, calibration="conformal", alpha=0.05, random_state=s
         ),
-        "OneClassSVM(nu=0.05)": lambda s: OneClassSVM(nu=0.05),
+        "OneClassSVM(nu=0.05)": lambda s: scaled(OneClassSVM(nu=0.05)),
     }
     sets = {
         "digits (0 to 9 in turn)": load_digits(return_X_y=True),
@@ -123,7 +125,7 @@ def novelty() -> list[str]:
     for name, make in detectors.items():
         cells = []
         for (X, y), usual in zip(sets.values(), (range(10), [1]), strict=True):
-            found = np.array([_one_class(make, X, y, label, seed) for label in usual for seed in range(10)])
+            found = np.array([_one_class(make, X, y, label, seed) for label in usual for seed in range(SPLITS)])
             cells.append(" / ".join(f"{100 * v:.1f}" for v in found.mean(axis=0)))
         lines.append(f"| {name} | {' | '.join(cells)} |")
     return lines
@@ -132,7 +134,7 @@ def novelty() -> list[str]:
 def _one_class(make, X, y, label, seed) -> tuple[float, float, float]:
     inside = np.random.default_rng(seed).permutation(np.flatnonzero(y == label))
     train, test = np.array_split(inside, 2)
-    model = scaled(make(seed)).fit(X[train])
+    model = make(seed).fit(X[train])
     values = model.decision_function(X)
     other = values[y != label]
     auc = roc_auc_score(np.r_[np.zeros(len(test)), np.ones(len(other))], -np.r_[values[test], other])

@@ -246,3 +246,20 @@ def test_sparse_features_stay_sparse_where_the_map_is_the_identity():
     X = scipy.sparse.random_array((6, 4), density=0.5, rng=np.random.default_rng(0), format="csr")
     for kernel in (gm.Linear(), 2 * gm.Linear(), gm.Linear().reweight(lambda X: np.ones(X.shape[0]))):
         assert scipy.sparse.issparse(kernel.features(X))
+
+
+def test_a_standardizing_kernel_takes_its_numbers_from_the_sample_it_is_fitted_on():
+    rng = np.random.default_rng(0)
+    X, Z = rng.normal(3.0, [1.0, 50.0], size=(20, 2)), rng.normal(size=(5, 2))
+    k = gm.Gaussian("median").pullback(gm.Standardize()).fit(X)
+    scaled = (X - X.mean(axis=0)) / X.std(axis=0)
+    assert k.base.bandwidth == pytest.approx(gm.Gaussian("median").fit(scaled).bandwidth, rel=1e-12)
+    expected = k.base((Z - X.mean(axis=0)) / X.std(axis=0), scaled)
+    np.testing.assert_allclose(k(Z, X), expected, rtol=1e-12)
+    assert k.fit(Z) == k
+    assert k.on_vectors
+
+
+def test_a_standardizing_kernel_that_is_not_fitted_says_so():
+    with pytest.raises(ValueError, match=r"k = k.fit\(X\)"):
+        gm.Linear().pullback(gm.Standardize()).encode([[1.0], [2.0]])

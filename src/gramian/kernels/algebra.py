@@ -25,7 +25,7 @@ from gramian.gram.encoded import Encoded
 from gramian.gram.gram import Gram, finite_norms
 from gramian.kernels.base import BaseKernel
 from gramian.kernels.powers import horner, power
-from gramian.kernels.value import ATOM, inside, text
+from gramian.kernels.value import ATOM, Value, inside, text
 
 SUM, PRODUCT, POWER = 1, 2, 3  # how tightly the operators bind
 
@@ -331,10 +331,13 @@ class Pullback(Kernel):
 
     base: Kernel
     f: Callable[[Any], Any]
-    on_vectors = False  # f may take anything
 
     def __post_init__(self) -> None:
         _check_callable(self.f, "pullback")
+
+    @property
+    def on_vectors(self) -> bool:
+        return bool(getattr(self.f, "on_vectors", False)) and self.base.on_vectors  # a plain function takes anything
 
     @property
     def radius(self) -> float:
@@ -359,8 +362,10 @@ class Pullback(Kernel):
         return self.base.scratch
 
     def fit(self, X: Any) -> Self:
-        settled = self.base.fit(self._image(X))
-        return self if settled is self.base else self.with_params(base=settled)
+        f = self.f.fit(X) if isinstance(self.f, Value) and hasattr(self.f, "fit") else self.f
+        mapped = self if f is self.f else self.with_params(f=f)
+        settled = mapped.base.fit(mapped._image(X))
+        return mapped if settled is mapped.base else mapped.with_params(base=settled)
 
     def encode(self, X: Any) -> Encoded:
         return self.base.encode(self._image(X))

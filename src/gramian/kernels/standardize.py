@@ -6,7 +6,7 @@ numbers of that sample.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -17,17 +17,24 @@ from gramian.kernels.value import Value
 class Standardize(Value):
     """The map x ↦ (x − mean) / scale, coordinate by coordinate.
 
+    Without numbers it takes them from the sample that a kernel is fitted on: ``k.pullback(Standardize())`` is a kernel
+    that standardizes its objects itself, new ones by the numbers of that sample.
+
     Examples
     --------
     >>> import gramian as gm
     >>> X = [[1.0, 100.0], [3.0, 500.0]]
-    >>> gm.Linear().pullback(gm.Standardize.of(X))(X)
+    >>> k = gm.Linear().pullback(gm.Standardize()).fit(X)
+    >>> k(X)
     array([[ 2., -2.],
            [-2.,  2.]])
+    >>> k.f
+    Standardize(mean=<2 array>, scale=<2 array>)
     """
 
-    mean: Array
-    scale: Array
+    mean: Array | None = None
+    scale: Array | None = None
+    on_vectors: ClassVar[bool] = True
 
     @classmethod
     def of(cls, X: Any) -> Standardize:
@@ -40,8 +47,14 @@ class Standardize(Value):
         constant = scale <= 10 * np.finfo(np.float64).eps
         return cls(mean * unit, np.where(constant, 1.0, scale * unit))
 
+    def fit(self, X: Any) -> Standardize:
+        """Return this map with its numbers taken from X, where it has none yet."""
+        return Standardize.of(X) if self.mean is None else self
+
     def __call__(self, X: Any) -> Array:
         A = as_vectors(X)
+        if self.mean is None or self.scale is None:
+            raise ValueError("Standardize() has no numbers yet: fit the kernel it belongs to, k = k.fit(X)")
         if A.shape[1] != len(self.mean):
             raise ValueError(f"X has {A.shape[1]} features; {len(self.mean)} expected, as in the sample")
         return np.asarray((A - self.mean) / self.scale, dtype=A.dtype)

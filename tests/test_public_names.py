@@ -10,10 +10,12 @@ import gramian as gm
 
 NAMES = [
     "__version__",
+    "AllSubsequences",
     "AllSubsets",
     "Anova",
     "Bilinear",
     "CholeskyMap",
+    "Composition",
     "Eigen",
     "EmpiricalMap",
     "Encoded",
@@ -40,7 +42,9 @@ NAMES = [
     "PsdCertificate",
     "RidgePath",
     "Solution",
+    "Spectrum",
     "Standardize",
+    "Subsequences",
     "Subspace",
     "Vectors",
     "alignment",

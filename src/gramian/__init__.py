@@ -12,10 +12,12 @@ from typing import Any
 __version__ = "0.1.0"
 
 _HOME = {
+    "AllSubsequences": "kernels.strings.subsequences",
     "AllSubsets": "kernels.subsets",
     "Anova": "kernels.subsets",
     "Bilinear": "kernels.dotproduct",
     "CholeskyMap": "space.maps",
+    "Composition": "kernels.strings.spectrum",
     "Eigen": "factor.eigen",
     "EmpiricalMap": "space.maps",
     "Encoded": "gram.encoded",
@@ -42,7 +44,9 @@ _HOME = {
     "PsdCertificate": "factor.psd",
     "RidgePath": "learn.path",
     "Solution": "factor.solve",
+    "Spectrum": "kernels.strings.spectrum",
     "Standardize": "kernels.standardize",
+    "Subsequences": "kernels.strings.subsequences",
     "Subspace": "space.subspace",
     "Vectors": "space.vectors",
     "alignment": "learn.alignment",

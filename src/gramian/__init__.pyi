@@ -20,6 +20,10 @@ from gramian.kernels.radial import Gaussian as Gaussian
 from gramian.kernels.radial import Laplacian as Laplacian
 from gramian.kernels.radial import Matern as Matern
 from gramian.kernels.standardize import Standardize as Standardize
+from gramian.kernels.strings.spectrum import Composition as Composition
+from gramian.kernels.strings.spectrum import Spectrum as Spectrum
+from gramian.kernels.strings.subsequences import AllSubsequences as AllSubsequences
+from gramian.kernels.strings.subsequences import Subsequences as Subsequences
 from gramian.kernels.subsets import AllSubsets as AllSubsets
 from gramian.kernels.subsets import Anova as Anova
 from gramian.learn.alignment import alignment as alignment

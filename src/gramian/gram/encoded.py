@@ -1,8 +1,9 @@
 """Encodings: the work that belongs to one object alone, done once.
 
 A kernel turns n objects into an `Encoded` of length n, a tuple of parts whose first axis runs over the objects. A
-part is an array, a sparse array, or another `Encoded` (a sum of kernels keeps both encodings; a centred kernel keeps
-the base encoding and one number per object). The tile engine slices encodings and hands the slices to `Kernel.block`.
+part is an array, a sparse array, anything else with `shape`, selection, `copy` and `concat`, or another `Encoded` (a
+sum of kernels keeps both encodings; a centred kernel keeps the base encoding and one number per object). The tile
+engine slices encodings and hands the slices to `Kernel.block`.
 """
 
 from __future__ import annotations
@@ -63,7 +64,7 @@ class Encoded:
         first = self.parts[0]
         if isinstance(first, Encoded):
             return first.describe()
-        return f"{len(self)} objects" + (f" with {first.shape[1]} features" if first.ndim == 2 else "")
+        return f"{len(self)} objects" + (f" with {first.shape[1]} features" if len(first.shape) == 2 else "")
 
     def copy(self) -> Encoded:
         """Return encodings that share no memory with the data they were made from."""
@@ -77,7 +78,7 @@ class Encoded:
 
 
 def _concat(p: Any, q: Any) -> Any:
-    if isinstance(p, Encoded):
+    if hasattr(p, "concat"):
         return p.concat(q)
     if is_sparse(p) or is_sparse(q):
         return scipy.sparse.vstack([p, q], format="csr")

@@ -1,0 +1,1 @@
+"""Kernels on sequences: strings, bytes, and sequences of any hashable tokens."""

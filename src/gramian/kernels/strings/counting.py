@@ -1,0 +1,87 @@
+"""Kernels that count pieces: κ(x, z) = Σ_u φ_u(x) φ_u(z), φ_u(x) how often the piece u occurs in x.
+
+A counting kernel is one method, `count`: sequences to bags. The explicit map is the table of counts itself, so Grams,
+products and learners can go through it.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import scipy.sparse
+
+from gramian.checks import Array
+from gramian.gram.encoded import Encoded
+from gramian.kernels.algebra import Kernel
+from gramian.kernels.strings.bags import EXACT, Bags, Vocabulary, compact, row_numbers
+from gramian.kernels.strings.sequences import Sequences, as_sequences
+
+
+class Counting(Kernel):
+    """κ(x, z) = Σ_u φ_u(x) φ_u(z) over the pieces u that occur."""
+
+    @abstractmethod
+    def count(self, sequences: Sequences) -> Bags:
+        """Count the pieces of each sequence."""
+
+    @property
+    def non_negative(self) -> bool:
+        return True
+
+    def encode(self, X: Any) -> Encoded:
+        return Encoded((self.count(as_sequences(X)),))
+
+    def block(self, a: Encoded, b: Encoded, out: Array) -> None:
+        (A,), (B,) = a, b
+        A.inner(B, out)
+
+    def squared_norms(self, a: Encoded) -> Array:
+        (A,) = a
+        return np.asarray(A.squares())
+
+    def features(self, X: Any) -> Any:
+        """Return the counts of the pieces that occur in X, one row for each object; `feature_names` tells which."""
+        (bags,) = self.encode(X)
+        return bags.counts
+
+    def feature_names(self, inputs: Sequence[Any]) -> list[str]:
+        """Return the pieces that occur in these objects, in the order of the columns of ``features(inputs)``."""
+        (bags,) = self.encode(inputs)
+        return list(bags.vocabulary.names())
+
+
+def grams(sequences: Sequences, length: int) -> Bags:
+    """Count the contiguous pieces of a given length in each sequence, in time linear in their total length."""
+    counts = np.maximum(sequences.lengths - length + 1, 0)
+    total = int(counts.sum())
+    before = np.concatenate([[0], np.cumsum(counts)])
+    places = np.arange(total) + np.repeat(sequences.starts[:-1] - before[:-1], counts)
+    base = max(len(sequences.alphabet), 1)
+    if base**length <= max(256, 4 * total // max(len(sequences), 1)):
+        return _counted_in_a_table(sequences, length, places, counts, base)
+    windows = np.lib.stride_tricks.sliding_window_view(sequences.codes, length) if total else None
+    numbers = row_numbers(windows[places], base) if windows is not None else np.empty(0, np.int64)
+    _, first, columns = np.unique(numbers, return_index=True, return_inverse=True)
+    pieces = windows[places[first]] if windows is not None else np.empty((0, length), np.int32)
+    table = scipy.sparse.csr_array((np.ones(total), columns, before), shape=(len(sequences), len(first)))
+    table.sum_duplicates()
+    return Bags(compact(table), Vocabulary(np.ascontiguousarray(pieces), sequences.alphabet))
+
+
+def _counted_in_a_table(sequences: Sequences, length: int, places: Array, counts: Array, base: int) -> Bags:
+    """Count in a dense table of all pieces that the alphabet allows, where these are few."""
+    numbers = np.zeros(len(places), dtype=np.int64)
+    for k in range(length):
+        numbers *= base
+        numbers += sequences.codes[places + k]
+    width = base**length
+    numbers += np.repeat(np.arange(len(sequences)) * width, counts)
+    table = np.bincount(numbers, minlength=len(sequences) * width).reshape(len(sequences), width)
+    present = np.flatnonzero(table.any(axis=0))
+    pieces = np.stack(np.unravel_index(present, (base,) * length), axis=1).astype(np.int32)
+    table = table if len(present) == width else table[:, present]
+    exact = float(np.einsum("ij,ij->i", table, table).max(initial=0)) < EXACT
+    return Bags(table.astype(np.float32 if exact else np.float64), Vocabulary(pieces, sequences.alphabet))

@@ -1,0 +1,73 @@
+"""Kernels of contiguous pieces: symbols, and substrings of one length (seed 003, section 5.4; seed 004).
+
+    composition     φ_s(x) = (number of times the symbol s occurs in x) / |x|
+    p-spectrum      φ_u(x) = number of times the string u of length p occurs in x, as a contiguous piece
+
+Both are tables of counts; a string shorter than the pieces, or empty, has φ = 0.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gramian.checks import is_sparse, whole
+from gramian.kernels.strings.bags import Bags
+from gramian.kernels.strings.counting import Counting, grams
+from gramian.kernels.strings.sequences import Sequences
+
+
+class Composition(Counting):
+    """The composition of a sequence: the share of each symbol (seed 003, Example 5.1). An empty sequence has none.
+
+    Examples
+    --------
+    >>> import gramian as gm
+    >>> gm.Composition().features(["ACAGCAGTA", "AGCAAGCGAG"]).round(2)
+    array([[0.44, 0.22, 0.22, 0.11],
+           [0.4 , 0.2 , 0.4 , 0.  ]])
+    >>> gm.Composition().feature_names(["ACAGCAGTA", "AGCAAGCGAG"])
+    ['A', 'C', 'G', 'T']
+    """
+
+    @property
+    def radius(self) -> float:
+        return 1.0
+
+    def count(self, sequences: Sequences) -> Bags:
+        bags = grams(sequences, 1)
+        lengths = np.maximum(sequences.lengths, 1).astype(np.float64)[:, None]
+        if is_sparse(bags.counts):
+            return Bags(bags.counts.astype(np.float64).multiply(1 / lengths).tocsr(), bags.vocabulary)
+        return Bags(bags.counts / lengths, bags.vocabulary)
+
+
+class Spectrum(Counting):
+    """The p-spectrum kernel: the number of pairs of equal substrings of length p (seed 004).
+
+    Parameters
+    ----------
+    length : int
+        p. Strings shorter than that have no such piece, and φ = 0.
+
+    Notes
+    -----
+    Counting is linear in the total length of the strings; a Gram is one product of the tables of counts, sparse or
+    dense, in single precision as long as that is exact.
+
+    Examples
+    --------
+    >>> import gramian as gm
+    >>> gm.Spectrum(length=2)(["bar", "bat", "car", "cat"])
+    array([[2., 1., 1., 0.],
+           [1., 2., 0., 1.],
+           [1., 0., 2., 1.],
+           [0., 1., 1., 2.]])
+    """
+
+    length: int = 3
+
+    def __post_init__(self) -> None:
+        whole(self.length, "length")
+
+    def count(self, sequences: Sequences) -> Bags:
+        return grams(sequences, int(self.length))

@@ -1,0 +1,149 @@
+"""Kernels of subsequences, pieces with gaps: all of them, and those of one length (seed 004).
+
+    all subsequences     φ_u(x) = number of ways in which u is a subsequence of x, for every u, the empty one included
+    of length p          φ_u(x) = Σ over those ways of decay^(span), for |u| = p; the span counts gaps
+
+The feature spaces are huge and κ is computed pair by pair by dynamic programming, O(|x| |z|) and O(p |x| |z|).
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from gramian.checks import Array, positive, whole
+from gramian.gram.encoded import Encoded
+from gramian.kernels.algebra import Kernel, Normalized
+from gramian.kernels.strings.sequences import Sequences, as_sequences
+from gramian.kernels.value import ATOM, inside
+
+
+class Pairwise(Kernel):
+    """A kernel of sequences that is computed pair by pair."""
+
+    @property
+    def non_negative(self) -> bool:
+        return True
+
+    @cached_property
+    def _dynamic(self) -> Any:
+        from gramian.kernels.strings import dynamic  # compiles, and loads Numba, when the first value is asked for
+
+        return dynamic
+
+    def encode(self, X: Any) -> Encoded:
+        return Encoded((as_sequences(X),))
+
+
+def in_alphabet(sequences: Sequences, other: Sequences) -> Array:
+    """Return the codes of sequences in the alphabet of others; symbols unknown there get codes of their own."""
+    if sequences.alphabet is other.alphabet or sequences.alphabet == other.alphabet:
+        return sequences.codes
+    known = {symbol: code for code, symbol in enumerate(other.alphabet)}
+    table = [known.get(symbol, len(known) + place) for place, symbol in enumerate(sequences.alphabet)]
+    return np.asarray(np.array(table, dtype=np.int32)[sequences.codes])
+
+
+class AllSubsequences(Pairwise):
+    """The all-subsequences kernel: the number of pairs of equal subsequences, the empty one included (seed 004).
+
+    Values grow like 2ⁿ with the length n and leave double precision beyond some thousand symbols, which is refused;
+    ``AllSubsequences().normalize()`` is computed from logarithms and has no such limit.
+
+    Examples
+    --------
+    >>> import gramian as gm
+    >>> gm.AllSubsequences()(["bar", "baa", "car", "cat"])
+    array([[ 8.,  6.,  4.,  2.],
+           [ 6., 12.,  3.,  3.],
+           [ 4.,  3.,  8.,  4.],
+           [ 2.,  3.,  4.,  8.]])
+    """
+
+    def logarithms(self, a: Encoded, b: Encoded, out: Array) -> None:
+        """Write log κ into out."""
+        (A,), (B,) = a, b
+        self._dynamic.all_subsequences_table(in_alphabet(A, B), A.starts, B.codes, B.starts, out)
+
+    def log_norms(self, a: Encoded) -> Array:
+        """Return log κ(x, x)."""
+        (A,) = a
+        out = np.empty(len(A))
+        self._dynamic.all_subsequences_diagonal(A.codes, A.starts, out)
+        return out
+
+    def block(self, a: Encoded, b: Encoded, out: Array) -> None:
+        self.logarithms(a, b, out)
+        np.exp(out, out=out)
+        np.rint(out, out=out, where=out < 2.0**52)  # counts are whole numbers
+
+    def squared_norms(self, a: Encoded) -> Array:
+        with np.errstate(over="ignore"):
+            norms = np.exp(self.log_norms(a))
+        return np.where(norms < 2.0**52, np.rint(norms), norms)
+
+    def normalize(self) -> Normalized:
+        """Return κ(x, z) / √(κ(x, x) κ(z, z)), from logarithms: no length is too great."""
+        return NormalizedLogarithms(self)
+
+
+class NormalizedLogarithms(Normalized):
+    """exp(log κ(x, z) − ½ log κ(x, x) − ½ log κ(z, z)), for a kernel whose values may be too large for a number."""
+
+    def lift(self, base: Encoded) -> Encoded:
+        """Add log ‖φ(x)‖ to the encodings of the base kernel."""
+        return Encoded((base, self.base.log_norms(base) / 2))  # type: ignore[attr-defined]
+
+    def block(self, a: Encoded, b: Encoded, out: Array) -> None:
+        (base_a, log_a), (base_b, log_b) = a, b
+        self.base.logarithms(base_a, base_b, out)  # type: ignore[attr-defined]
+        out -= log_a[:, None]
+        out -= log_b
+        np.exp(out, out=out)
+
+    def __repr__(self) -> str:
+        return f"{inside(self.base, ATOM)}.normalize()"
+
+
+class Subsequences(Pairwise):
+    """The fixed-length subsequence kernel, gap-weighted where decay < 1.
+
+    Parameters
+    ----------
+    length : int
+        p, the number of symbols of a subsequence.
+    decay : float
+        λ > 0. A subsequence that spans ℓ symbols of x, gaps included, has weight λ^ℓ. With 1 gaps cost nothing and κ
+        counts pairs of equal subsequences.
+
+    Examples
+    --------
+    >>> import gramian as gm
+    >>> gm.Subsequences(length=2, decay=0.5)(["cat", "car"]).round(4)     # λ⁴ of "ca"; 2λ⁴ + λ⁶ with itself
+    array([[0.1406, 0.0625],
+           [0.0625, 0.1406]])
+    >>> gm.Subsequences(length=2)(["bar", "baa"])
+    array([[3., 2.],
+           [2., 5.]])
+    """
+
+    length: int = 3
+    decay: float = 1.0
+
+    def __post_init__(self) -> None:
+        whole(self.length, "length")
+        if positive(self.decay, "decay") > 1:
+            raise ValueError(f"decay is {self.decay}; a number above 0 and at most 1 expected")
+
+    def block(self, a: Encoded, b: Encoded, out: Array) -> None:
+        (A,), (B,) = a, b
+        arguments = (in_alphabet(A, B), A.starts, B.codes, B.starts, int(self.length), float(self.decay))
+        self._dynamic.subsequences_table(*arguments, out)
+
+    def squared_norms(self, a: Encoded) -> Array:
+        (A,) = a
+        out = np.empty(len(A))
+        self._dynamic.subsequences_diagonal(A.codes, A.starts, int(self.length), float(self.decay), out)
+        return out

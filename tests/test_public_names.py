@@ -21,6 +21,7 @@ NAMES = [
     "Encoded",
     "FeatureSpace",
     "FisherDiscriminant",
+    "FullSpectrum",
     "Gaussian",
     "Gram",
     "GramSchmidt",

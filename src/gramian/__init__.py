@@ -23,6 +23,7 @@ _HOME = {
     "Encoded": "gram.encoded",
     "FeatureSpace": "space.vectors",
     "FisherDiscriminant": "learn.fisher",
+    "FullSpectrum": "kernels.strings.full_spectrum",
     "Gaussian": "kernels.radial",
     "Gram": "gram.gram",
     "GramSchmidt": "learn.gram_schmidt",

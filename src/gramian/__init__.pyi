@@ -20,6 +20,7 @@ from gramian.kernels.radial import Gaussian as Gaussian
 from gramian.kernels.radial import Laplacian as Laplacian
 from gramian.kernels.radial import Matern as Matern
 from gramian.kernels.standardize import Standardize as Standardize
+from gramian.kernels.strings.full_spectrum import FullSpectrum as FullSpectrum
 from gramian.kernels.strings.spectrum import Composition as Composition
 from gramian.kernels.strings.spectrum import Spectrum as Spectrum
 from gramian.kernels.strings.subsequences import AllSubsequences as AllSubsequences

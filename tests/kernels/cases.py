@@ -1,7 +1,8 @@
 """One list of kernel cases, (kernel, data), in which every kernel of the package appears.
 
 `CASES` holds them all. A kernel that learns from a sample (centred,
-deflated, standardized) is built on the data of its case, so every case is a function of the data.
+deflated, standardized) is built on the data of its case, so every case is a function of the data. Names of cases whose
+objects are strings, bytes or lists of tokens begin with "strings".
 """
 
 from __future__ import annotations
@@ -46,6 +47,27 @@ def sparse_sample() -> scipy.sparse.csr_array:
     X = sample()
     X[np.abs(X) < 0.4] = 0
     return scipy.sparse.csr_array(X)
+
+
+def words() -> list[str]:
+    """Words of an alphabet of four letters, an accent and an emoji, two of them equal, one empty, one very short."""
+    rng = np.random.default_rng(6)
+    found = [
+        "".join(rng.choice(list("abcdé😀"), rng.integers(3, 9), p=[0.4, 0.2, 0.2, 0.1, 0.05, 0.05])) for _ in range(N)
+    ]
+    found[7] = found[3]
+    found[10], found[11] = "", "a"
+    return found
+
+
+def reversed_words(X: Any) -> Any:
+    """A pullback on strings: every word that has an a comes backwards."""
+    return [x[::-1] if "a" in x else x for x in X]
+
+
+def lengths(X: Any) -> Any:
+    """One number of either sign for each word."""
+    return np.array([len(x) - 3.5 for x in X])
 
 
 def cubes(X: Any) -> Any:
@@ -139,6 +161,51 @@ SPARSE: dict[str, Build] = {
 }
 
 
+# Kernels on sequences, as functions of the sample.
+STRINGS: dict[str, Build] = {
+    "composition": lambda X: gm.Composition(),
+    "spectrum-1": lambda X: gm.Spectrum(length=1),
+    "spectrum-2": lambda X: gm.Spectrum(length=2),
+    "spectrum-5": lambda X: gm.Spectrum(length=5),
+    "spectrum-longer-than-all": lambda X: gm.Spectrum(length=50),
+    "all-subsequences": lambda X: gm.AllSubsequences(),
+    "all-subsequences-normalized": lambda X: gm.AllSubsequences().normalize(),
+    "subsequences": lambda X: gm.Subsequences(length=2),
+    "subsequences-gaps": lambda X: gm.Subsequences(length=3, decay=0.4),
+    "subsequences-longer-than-all": lambda X: gm.Subsequences(length=50, decay=0.9),
+    "sum": lambda X: gm.Spectrum(length=1) + gm.Spectrum(length=3),
+    "sum-of-both-kinds": lambda X: gm.Spectrum(length=2) + gm.Subsequences(length=2, decay=0.5),
+    "product": lambda X: gm.Composition() * gm.AllSubsequences().normalize(),
+    "scaled": lambda X: 0.3 * gm.Spectrum(length=2),
+    "power": lambda X: gm.Spectrum(length=1) ** 2,
+    "exponential": lambda X: gm.Composition().exp(),
+    "pullback": lambda X: gm.Spectrum(length=2).pullback(reversed_words),
+    "reweighted": lambda X: gm.Spectrum(length=2).reweight(lengths),
+    "shifted-then-normalized": lambda X: (gm.Spectrum(length=2) + 1).normalize(),
+    "centered": lambda X: gm.Spectrum(length=2).center(X),
+    "centered-on-others": lambda X: gm.Subsequences(length=2, decay=0.5).center(X[:5]),
+    "centered-normalized": lambda X: gm.AllSubsequences().normalize().center(X),
+    "deflated": lambda X: _deflated(gm.Spectrum(length=1), X),
+}
+
+
+def _string_cases() -> list[Case]:
+    X = words()
+    cases = [Case(f"strings-{name}", build(X), X) for name, build in STRINGS.items()]
+    forms = {
+        "bytes": [x.encode() for x in X],
+        "tokens": [[(letter, i % 2) for i, letter in enumerate(x)] for x in X],
+        "array": np.array(X),
+        "many-symbols": [[(i * len(x)) % 600 for i in range(len(x) * 3)] for x in X],
+    }
+    for form, data in forms.items():
+        cases += [
+            Case(f"strings-{form}-{name}", STRINGS[name](data), data)
+            for name in ("composition", "spectrum-2", "all-subsequences", "subsequences-gaps", "centered")
+        ]
+    return cases
+
+
 def _vector_cases() -> list[Case]:
     cases = []
     for dtype in (np.float64, np.float32):
@@ -158,4 +225,4 @@ def _precomputed_cases() -> list[Case]:
     ]
 
 
-CASES: list[Case] = _vector_cases() + _precomputed_cases()
+CASES: list[Case] = _vector_cases() + _precomputed_cases() + _string_cases()

@@ -20,7 +20,7 @@ def dense(X):
 
 
 def _takes_vectors(name):
-    return name.startswith("pullback-standardize") or not name.startswith(("pullback", "precomputed"))
+    return name.startswith("pullback-standardize") or not name.startswith(("pullback", "precomputed", "strings"))
 
 
 @every_case
@@ -82,6 +82,8 @@ def test_no_object_lies_outside_the_radius(case):
         (2 * SIGNED * SIGNED, sqrt(2) * 9),
         (L.normalize(), 1),
         (4 * L.normalize(), 2),
+        (gm.Composition(), 1),
+        (9 * gm.Composition() * gm.AllSubsequences().normalize(), 3),
     ],
     ids=repr,
 )
@@ -105,6 +107,7 @@ def test_radius_is_that_of_the_formula(kernel, radius):
             L.center([[1.0]]),
         ),
         G.reweight(loudness),
+        *(gm.Spectrum(2), gm.AllSubsequences(), gm.Subsequences(2, 0.5)),
     ],
     ids=repr,
 )
@@ -146,6 +149,7 @@ def test_values_are_not_negative_where_that_is_claimed(case):
         *(G, gm.Laplacian(), gm.Matern(1.0, 0.8), gm.Polynomial(2), gm.Polynomial(4, 0.0)),
         *(G + gm.Polynomial(2), G * gm.Laplacian(), 2 * G, G + 1, G**3, L**2, SIGNED**4, L.exp()),
         *(G.polynomial((0, 1, 1)), G.pullback(cubes), gm.Polynomial(2).normalize(), gm.Precomputed(np.eye(2))),
+        *(gm.Composition(), gm.Spectrum(2), gm.AllSubsequences(), gm.AllSubsequences().normalize(), gm.Subsequences(2)),
     ],
     ids=repr,
 )

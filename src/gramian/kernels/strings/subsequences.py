@@ -8,7 +8,7 @@ The feature spaces are huge and κ is computed pair by pair by dynamic programmi
 
 from __future__ import annotations
 
-from functools import cached_property
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -27,11 +27,10 @@ class Pairwise(Kernel):
     def non_negative(self) -> bool:
         return True
 
-    @cached_property
-    def _dynamic(self) -> Any:
-        from gramian.kernels.strings import dynamic  # compiles, and loads Numba, when the first value is asked for
-
-        return dynamic
+    @staticmethod
+    def _compiled(name: str) -> Any:
+        """Load a module of compiled functions, and Numba with it, when the first value is asked for."""
+        return import_module(f"gramian.kernels.strings.{name}")
 
     def encode(self, X: Any) -> Encoded:
         return Encoded((as_sequences(X),))
@@ -65,13 +64,13 @@ class AllSubsequences(Pairwise):
     def logarithms(self, a: Encoded, b: Encoded, out: Array) -> None:
         """Write log κ into out."""
         (A,), (B,) = a, b
-        self._dynamic.all_subsequences_table(in_alphabet(A, B), A.starts, B.codes, B.starts, out)
+        self._compiled("dynamic").all_subsequences_table(in_alphabet(A, B), A.starts, B.codes, B.starts, out)
 
     def log_norms(self, a: Encoded) -> Array:
         """Return log κ(x, x)."""
         (A,) = a
         out = np.empty(len(A))
-        self._dynamic.all_subsequences_diagonal(A.codes, A.starts, out)
+        self._compiled("dynamic").all_subsequences_diagonal(A.codes, A.starts, out)
         return out
 
     def block(self, a: Encoded, b: Encoded, out: Array) -> None:
@@ -140,10 +139,10 @@ class Subsequences(Pairwise):
     def block(self, a: Encoded, b: Encoded, out: Array) -> None:
         (A,), (B,) = a, b
         arguments = (in_alphabet(A, B), A.starts, B.codes, B.starts, int(self.length), float(self.decay))
-        self._dynamic.subsequences_table(*arguments, out)
+        self._compiled("dynamic").subsequences_table(*arguments, out)
 
     def squared_norms(self, a: Encoded) -> Array:
         (A,) = a
         out = np.empty(len(A))
-        self._dynamic.subsequences_diagonal(A.codes, A.starts, int(self.length), float(self.decay), out)
+        self._compiled("dynamic").subsequences_diagonal(A.codes, A.starts, int(self.length), float(self.decay), out)
         return out

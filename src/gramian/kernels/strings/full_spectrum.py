@@ -1,0 +1,64 @@
+"""The full spectrum kernel: substrings of all lengths at once, in linear time (seed 003, Example 5.14).
+
+    φ_u(x) = decay^|u| × (number of times u occurs in x), for every string u of a length between two bounds,
+
+κ(x, z) = Σ_u decay^(2|u|) count_x(u) count_z(u). With an upper bound it is the blended spectrum. A suffix automaton
+of x answers in O(|x| + |z|), whatever the lengths. The empty string is not counted.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gramian.checks import Array, positive, whole
+from gramian.gram.encoded import Encoded
+from gramian.kernels.strings.sequences import Sequences
+from gramian.kernels.strings.subsequences import Pairwise, in_alphabet
+
+
+class FullSpectrum(Pairwise):
+    """The full spectrum kernel, all common substrings counted, by a suffix automaton in linear time.
+
+    Parameters
+    ----------
+    min_length, max_length : int, int or None
+        Lengths of the substrings that count; no upper bound by default.
+    decay : float
+        λ, 0 < λ ≤ 1: a substring of length ℓ has the weight λ^ℓ in φ, λ^(2ℓ) in κ.
+
+    Examples
+    --------
+    >>> import gramian as gm
+    >>> gm.FullSpectrum()(["ACAGCAGTA"], ["AGCAAGCGAG"])
+    array([[42.]])
+    >>> gm.FullSpectrum(min_length=2, max_length=3)(["ACAGCAGTA"], ["AGCAAGCGAG"])
+    array([[13.]])
+    """
+
+    min_length: int = 1
+    max_length: int | None = None
+    decay: float = 1.0
+
+    def __post_init__(self) -> None:
+        whole(self.min_length, "min_length")
+        if self.max_length is not None and whole(self.max_length, "max_length") < self.min_length:
+            raise ValueError(f"max_length is {self.max_length}; at least min_length = {self.min_length} expected")
+        if positive(self.decay, "decay") > 1:
+            raise ValueError(f"decay is {self.decay}; a number above 0 and at most 1 expected")
+
+    def _weights(self, sequences: Sequences) -> Array:
+        """Return W(ℓ) = Σ_{k ≤ ℓ} w(k) for every length that occurs."""
+        lengths = np.arange(int(sequences.lengths.max(initial=0)) + 1)
+        inside = (lengths >= self.min_length) & (lengths <= (self.max_length or lengths[-1]))
+        return np.cumsum(np.where(inside, float(self.decay) ** (2.0 * lengths), 0.0))
+
+    def block(self, a: Encoded, b: Encoded, out: Array) -> None:
+        (A,), (B,) = a, b
+        arguments = (A.codes, A.starts, in_alphabet(B, A), B.starts, self._weights(A))
+        self._compiled("automaton").full_spectrum(*arguments, False, out)
+
+    def squared_norms(self, a: Encoded) -> Array:
+        (A,) = a
+        out = np.empty((len(A), 1))
+        self._compiled("automaton").full_spectrum(A.codes, A.starts, A.codes, A.starts, self._weights(A), True, out)
+        return np.ascontiguousarray(out[:, 0])

@@ -168,6 +168,8 @@ STRINGS: dict[str, Build] = {
     "spectrum-2": lambda X: gm.Spectrum(length=2),
     "spectrum-5": lambda X: gm.Spectrum(length=5),
     "spectrum-longer-than-all": lambda X: gm.Spectrum(length=50),
+    "full-spectrum": lambda X: gm.FullSpectrum(),
+    "full-spectrum-blended": lambda X: gm.FullSpectrum(min_length=2, max_length=4, decay=0.7),
     "all-subsequences": lambda X: gm.AllSubsequences(),
     "all-subsequences-normalized": lambda X: gm.AllSubsequences().normalize(),
     "subsequences": lambda X: gm.Subsequences(length=2),
@@ -201,7 +203,14 @@ def _string_cases() -> list[Case]:
     for form, data in forms.items():
         cases += [
             Case(f"strings-{form}-{name}", STRINGS[name](data), data)
-            for name in ("composition", "spectrum-2", "all-subsequences", "subsequences-gaps", "centered")
+            for name in (
+                "composition",
+                "spectrum-2",
+                "full-spectrum",
+                "all-subsequences",
+                "subsequences-gaps",
+                "centered",
+            )
         ]
     return cases
 

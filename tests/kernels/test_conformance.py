@@ -9,6 +9,7 @@ import pytest
 
 import gramian as gm
 import gramian.kernels
+from gramian.kernels.algebra import Normalized
 from gramian.testing import check_gram, check_kernel
 
 from .cases import CASES
@@ -23,13 +24,13 @@ def subclasses(cls):
 
 
 def kernel_classes():
-    """The kernels of the package: public names, and every class of gramian.kernels that has no subclass of its own."""
+    """The kernels of the package: public names, every class of gramian.kernels that has no subclass, and Normalized."""
     for module in pkgutil.walk_packages(gramian.kernels.__path__, "gramian.kernels."):
         importlib.import_module(module.name)
     ours = [cls for cls in subclasses(gm.Kernel) if cls.__module__.startswith("gramian.")]
     final = {cls for cls in ours if not any(other.__module__.startswith("gramian.") for other in subclasses(cls))}
     public = {getattr(gm, name) for name in gm.__all__}
-    return final | {cls for cls in ours if cls in public}
+    return final | {cls for cls in ours if cls in public or cls is Normalized}
 
 
 def test_every_kernel_class_is_among_the_cases():
@@ -41,7 +42,7 @@ def test_every_public_kernel_and_node_of_the_algebra_is_found_by_the_walk():
     found = {cls.__name__ for cls in kernel_classes()}
     assert found >= {
         *("Linear", "Polynomial", "Gaussian", "Laplacian", "Matern", "Bilinear", "AllSubsets", "Anova", "Precomputed"),
-        *("Composition", "Spectrum", "AllSubsequences", "Subsequences", "NormalizedLogarithms"),
+        *("Composition", "Spectrum", "FullSpectrum", "AllSubsequences", "Subsequences", "NormalizedLogarithms"),
         *("Sum", "Product", "Scaled", "Shifted", "Power", "Exponential", "Series"),
         *("Pullback", "Reweighted", "Normalized", "Centered", "Deflated"),
     }

@@ -124,7 +124,7 @@ def test_vectors_are_refused_by_a_learner_of_words_in_the_words_of_its_kernel(le
         learner.make(SharedPieces()).fit(vectors(), learner.y())
     model = learner.fitted(SharedPieces(), words())
     for method in answers(model, words()):
-        with pytest.raises(TypeError, match="a list of words expected"):
+        with pytest.raises(TypeError, match="X holds numbers, and .* was fitted on strings"):
             getattr(model, method)(more_vectors())
 
 
@@ -277,18 +277,17 @@ def test_a_class_is_named_as_the_user_wrote_it():
         gm.ParzenClassifier(GAUSSIAN).fit(vectors(), [7] * N)
 
 
-@pytest.mark.parametrize("ridge", ["loo", "gcv", 0.1, [0.1, 1.0]], ids=repr)
-@pytest.mark.parametrize("smoother", ["shrinkage", "projection"])
+@pytest.mark.parametrize("ridge", ["loo", 0.1, [0.1, 1.0]], ids=repr)
 @pytest.mark.parametrize("value", [0.0, 0.1, 1e6])
-def test_a_constant_y_is_learnt_without_complaint(ridge, smoother, value):
-    with_intercept = gm.KernelRidge(GAUSSIAN, ridge=ridge, smoother=smoother, fit_intercept=True)
-    with_intercept.fit(vectors(), np.full(N, value))
-    np.testing.assert_allclose(with_intercept.predict(more_vectors()), value, rtol=1e-6, atol=1e-12)
-    without = gm.KernelRidge(GAUSSIAN, ridge=ridge, smoother=smoother).fit(vectors(), np.full(N, value))
-    found = without.predict(vectors())
-    assert np.isfinite(found).all()
-    np.testing.assert_allclose(found, value, atol=0.4 * value)
-    assert np.isfinite(without.loo_error_)
+def test_a_constant_y_is_refused_by_a_regression(ridge, value):
+    with pytest.raises(ValueError, match="y is constant .* over n_samples=40: there is nothing to learn"):
+        gm.KernelRidge(GAUSSIAN, ridge=ridge, fit_intercept=True).fit(vectors(), np.full(N, value))
+
+
+def test_one_constant_target_among_others_is_learnt():
+    Y = np.column_stack([np.full(N, 5.0), vectors()[:, 0]])
+    found = gm.KernelRidge(GAUSSIAN, ridge=0.1, fit_intercept=True).fit(vectors(), Y).predict(more_vectors())
+    np.testing.assert_allclose(found[:, 0], 5.0, rtol=1e-9)
 
 
 # Parameters: what is refused, and what is said

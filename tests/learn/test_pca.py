@@ -234,9 +234,9 @@ def test_leading_eigenvalues_of_a_large_sample_are_those_of_the_dense_matrix(lar
     X, model, K = large
     small = centered(gaussian_matrix(X[:151], X[:151], 1.5))
     expected = COPIES * np.linalg.eigvalsh(small)[::-1][:5]
-    np.testing.assert_allclose(model.eigenvalues_, expected, rtol=1e-10)
-    assert model.total_variance_ == pytest.approx(np.trace(K) / len(X), rel=1e-12)
-    np.testing.assert_allclose(model.explained_variance_ratio_, expected / np.trace(K), rtol=1e-9)
+    np.testing.assert_allclose(model.eigenvalues_, expected, rtol=1e-7)  # K is kept in single precision
+    assert model.total_variance_ == pytest.approx(np.trace(K) / len(X), rel=1e-7)
+    np.testing.assert_allclose(model.explained_variance_ratio_, expected / np.trace(K), rtol=1e-7)
     few = gm.KernelPCA(5, gm.Gaussian(1.5)).fit(X[:151])
     Z = np.random.default_rng(1).normal(size=(20, 3))
     assert_same_up_to_sign(model.transform(Z), few.transform(Z), 1e-6)
@@ -254,7 +254,7 @@ def test_residuals_of_a_large_sample_are_honest_and_small(large):
 
 def test_new_points_of_a_large_sample_are_centred_as_of_a_small_one(large):
     X, model, K = large
-    np.testing.assert_allclose(model.transform(X[:50]), (K @ model.dual_coef_)[:50], atol=1e-9)
+    np.testing.assert_allclose(model.transform(X[:50]), (K @ model.dual_coef_)[:50], atol=1e-8)
 
 
 def test_share_of_the_variance_of_a_large_sample_takes_the_fewest_components():
@@ -268,7 +268,7 @@ def test_share_of_the_variance_of_a_large_sample_takes_the_fewest_components():
     model = gm.KernelPCA(0.95, kernel).fit(np.arange(n))
     held = np.cumsum(values) / values.sum()
     assert len(model.eigenvalues_) == np.count_nonzero(held < 0.95) + 1
-    np.testing.assert_allclose(model.eigenvalues_, values[: len(model.eigenvalues_)], rtol=1e-9)
+    np.testing.assert_allclose(model.eigenvalues_, values[: len(model.eigenvalues_)], rtol=1e-7)
     more = gm.KernelPCA(0.9999, gm.Precomputed((K + K.T) / 2)).fit(
         np.arange(n)
     )  # more than the 32 of the first attempt

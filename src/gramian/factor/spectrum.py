@@ -17,7 +17,8 @@ import scipy.linalg
 
 from gramian.checks import Array
 from gramian.factor.cholesky import LowRank, cholesky
-from gramian.factor.eigen import DENSE
+from gramian.factor.eigen import DENSE, MOST_PRODUCTS
+from gramian.factor.krylov import leading
 from gramian.factor.solve import PLAIN, Frame, Side, explicit_features
 from gramian.gram.gram import Gram
 
@@ -50,11 +51,36 @@ def spectrum(gram: Gram, frame: Frame = PLAIN, side: Side = "auto") -> Spectrum:
     if len(gram) <= DENSE:
         K = frame.around(gram.dense().astype(np.float64, copy=False))
         values, U = scipy.linalg.eigh(K, overwrite_a=True, check_finite=False)
-        if values[0] < -len(gram) * gram.kernel.accuracy(gram.dtype) * values[-1]:
+        signs = np.random.default_rng(0).choice([-1.0, 1.0], size=(len(gram), 1))
+        scale = max(float(values[-1]), gram.scale() * float(np.square(frame.S(signs)).max()))
+        if values[0] < -(len(gram) + 16) * gram.kernel.accuracy(gram.dtype) * scale:
             raise ValueError(NOT_PSD.format(f"its smallest eigenvalue is {values[0]:.3g}"))
         return _kept(Spectrum(values[::-1], U[:, ::-1], 0.0), gram)
     low = _low_rank(gram)
     return _of_factor(frame.S(low.factor.astype(np.float64)), low.relative_error, gram)
+
+
+def spectrum_above(gram: Gram, lam: float, frame: Frame = PLAIN, side: Side = "auto") -> Spectrum:
+    """Decompose S K Sᵀ as far as its eigenvalues are at least λ; beyond n = 3000 by a Krylov iteration."""
+    n = len(gram)
+    if n <= DENSE or explicit_features(gram, side) is not None:
+        return spectrum(gram, frame, side)
+    rank = 64
+    with gram.held():
+        while 5 * rank <= n:
+            found = leading(
+                lambda V: frame.S(gram.apply(frame.St(V))), n, rank, 1e-9, MOST_PRODUCTS, frame.S(_start(gram, rank))
+            )
+            if found.values[-1] < lam:
+                kept = found.values >= lam
+                return Spectrum(found.values[kept], found.vectors[:, kept], 0.0)
+            rank *= 2
+    return spectrum(gram, frame, side)
+
+
+def _start(gram: Gram, rank: int) -> Array:
+    F = cholesky(gram, 2 * rank, pivoting="random", rng=0).factor.astype(np.float64)
+    return np.asarray(F @ scipy.linalg.eigh(F.T @ F, check_finite=False)[1][:, ::-1])
 
 
 def coordinates(gram: Gram) -> tuple[Array, float]:
@@ -90,5 +116,9 @@ def _of_factor(F: Array, left_out: float, gram: Gram, explicit: bool = False) ->
 
 
 def _kept(found: Spectrum, gram: Gram) -> Spectrum:
-    noise = (len(gram) + 16) * float(np.finfo(gram.dtype).eps) * max(float(found.values.max(initial=0.0)), 0.0)
+    """Leave out what rounding may have made: errors of entries, as a random matrix, and those of the decomposition."""
+    n, largest = len(gram), max(float(found.values.max(initial=0.0)), 0.0)
+    noise = (n + 16) * float(np.finfo(np.float64).eps) * largest
+    if gram.dtype.itemsize <= 4:
+        noise = max(noise, 64 * n**0.5 * float(np.finfo(gram.dtype).eps) * min(gram.scale(), largest))
     return found.take(found.values > noise)

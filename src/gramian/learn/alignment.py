@@ -10,13 +10,14 @@ sees the target and nothing else, 0 that it sees nothing of it.
 from __future__ import annotations
 
 from math import sqrt
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import numpy as np
 from sklearn.utils.multiclass import type_of_target
 
 from gramian.checks import Array
 from gramian.gram.gram import Gram, as_symmetric
+from gramian.kernels.algebra import Kernel
 
 
 def alignment(gram: Gram, target: Any, task: Literal["auto", "classes", "numbers"] = "auto") -> float:
@@ -45,18 +46,18 @@ def alignment(gram: Gram, target: Any, task: Literal["auto", "classes", "numbers
     >>> round(gm.alignment(gm.Gaussian(bandwidth=100.0).gram(flowers.data), flowers.target), 3)
     0.663
     """
-    centered = as_symmetric(gram, "alignment").center()
+    centered = _in_units(as_symmetric(gram, "alignment")).center()
     if isinstance(target, Gram):
         if len(as_symmetric(target, "alignment")) != len(gram):
             raise ValueError(f"the two Grams are of {len(gram)} and {len(target)} objects; the same objects expected")
-        other = target.center()
-        return frobenius(centered, other) / _norm(centered, gram) / _norm(other, target)
+        other = _in_units(target).center()
+        return frobenius(centered, other) / _norm(centered) / _norm(other)
     Y = _columns(target, task, len(gram))
     deviation = Y - Y.mean(axis=0)
     if np.abs(deviation).max() <= 1e-12 * np.abs(Y).max():
         raise ValueError("alignment is not defined for a constant target: every object has the same")
     product = float(np.einsum("ij,ij->", deviation, centered.apply(deviation)))
-    return product / _norm(centered, gram) / float(np.linalg.norm(deviation.T @ deviation))
+    return product / _norm(centered) / float(np.linalg.norm(deviation.T @ deviation))
 
 
 def frobenius(K: Gram, L: Gram) -> float:
@@ -70,9 +71,17 @@ def frobenius(K: Gram, L: Gram) -> float:
     return total
 
 
-def _norm(centered: Gram, gram: Gram) -> float:
+def _in_units(gram: Gram) -> Gram:
+    """Return K in units of its largest entry, whose squares can neither overflow nor vanish."""
+    scale = gram.scale()
+    return gram * (1 / scale) if scale > 0 else gram
+
+
+def _norm(centered: Gram) -> float:
     found = sqrt(frobenius(centered, centered))
-    if found <= 1e3 * float(np.finfo(gram.dtype).eps) * len(gram) * gram.scale():
+    eps = float(np.finfo(centered.dtype).eps)
+    explicit = cast(Kernel, centered.kernel).explicit(centered.rows)  # then features are centred, and κ loses no digits
+    if found <= 1e3 * len(centered) * (eps**2 if explicit else eps):
         raise ValueError("alignment is not defined for a constant kernel: all objects have the same image")
     return found
 

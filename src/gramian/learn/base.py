@@ -8,11 +8,12 @@ learner writes is its own formula.
 
 from __future__ import annotations
 
+import numbers
 from collections.abc import Callable
 from typing import Any, Literal, Self, TypeVar, cast
 
 import numpy as np
-from sklearn.base import BaseEstimator, is_classifier
+from sklearn.base import BaseEstimator, is_classifier, is_regressor
 from sklearn.utils import _safe_indexing
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
@@ -33,6 +34,7 @@ from gramian.space.vectors import FeatureSpace, Vectors
 
 MEDIAN_GAUSSIAN = Gaussian(bandwidth="median")
 KERNEL = "kernel__"
+KINDS: dict[str, tuple[type, ...]] = {"strings": (str,), "bytes": (bytes,), "numbers": (numbers.Number, np.ndarray)}
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 
@@ -101,7 +103,13 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
             if X.kernel != self.kernel_:
                 raise ValueError(f"the Gram is one of {X.kernel!r}, and this learner was fitted under {self.kernel_!r}")
             return Vectors(space, X.rows)
-        return space(self._checked(X, self.kernel_, reset=False))
+        images = space(self._checked(X, self.kernel_, reset=False))
+        if images.points.signature != self.sample_.points.signature:
+            raise ValueError(
+                f"X and the sample this was fitted on do not fit together: {images.points.describe()} against "
+                f"{self.sample_.points.describe()}"
+            )
+        return images
 
     def _checked(self, X: Any, kernel: Kernel, reset: bool) -> Any:
         """Let scikit-learn check vectors and note their width and names; other objects are for the kernel to check."""
@@ -109,9 +117,22 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
             if isinstance(X, np.ma.MaskedArray) or getattr(getattr(X, "dtype", None), "kind", "") in ("m", "M"):
                 X = as_vectors(X)  # scikit-learn would take what is under the mask, and count days
             return validate_data(self, X, reset=reset, accept_sparse="csr", dtype=(np.float64, np.float32))
+        if isinstance(X, str | bytes):
+            raise TypeError(f"X is a single {type(X).__name__}; a list expected: pass [X] if it is one object")
+        self._check_kind(X, reset)
         if getattr(X, "ndim", 0) == 2:
             validate_data(self, X, reset=reset, skip_check_array=True)
         return X
+
+    def _check_kind(self, X: Any, reset: bool) -> None:
+        """Refuse numbers where words were learnt, and the other way round."""
+        first = None if hasattr(X, "columns") or not hasattr(X, "__iter__") else next(iter(X), None)
+        kind = next((name for name, types in KINDS.items() if isinstance(first, types)), None)
+        learnt = None if reset else getattr(self, "_kind", None)
+        if kind and learnt and kind != learnt:
+            raise TypeError(f"X holds {kind}, and {type(self).__name__} was fitted on {learnt}")
+        if reset:
+            self._kind = kind
 
     def _require_kernel(self) -> Kernel:
         if not isinstance(self.kernel, Kernel):
@@ -122,12 +143,14 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
 
     # Targets
 
-    def question(self, X: Any, y: Any) -> tuple[Gram, Array, Literal["classes", "numbers"]]:
+    def question(self, X: Any, y: Any) -> tuple[Gram, Array, Literal["auto", "classes", "numbers"]]:
         """Return the Gram of objects and their checked target, without learning anything, for `alignment`."""
         gram = self._learn_sample(X).gram()
         if is_classifier(self):
             return gram, self._classes(y), "classes"
-        return gram, self._targets(y, numeric=True, multi_output=True), "numbers"
+        if is_regressor(self):
+            return gram, self._targets(y, numeric=True, multi_output=True), "numbers"
+        return gram, self._targets(y, numeric=False), "auto"
 
     def _classes(self, y: Any) -> Array:
         """Check class labels, keep `classes_`, and return the number of the class of each object."""
@@ -144,12 +167,19 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
     def _targets(self, y: Any, *, numeric: bool, multi_output: bool = False) -> Array:
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None: call fit(X, y)")
-        found = np.asarray(y, dtype=None if hasattr(y, "dtype") else object)
-        if found.dtype == object and any(value is None or value != value for value in found.ravel()):
+        found = np.asarray(y) if isinstance(y, np.ndarray) else np.asarray(y, dtype=object)
+        if found.dtype == object and any(map(_missing, found.ravel())):
             raise ValueError("y holds missing values (None or NaN); drop those objects first")
         found = np.asarray(_check_y(y, multi_output=multi_output, y_numeric=numeric, estimator=self))
         check_consistent_length(self.sample_, found)
         return found.astype(np.float64) if numeric else found
+
+
+def _missing(value: Any) -> bool:
+    try:
+        return value is None or bool(value != value)
+    except (TypeError, ValueError):  # such as pandas.NA, which is neither equal to itself nor not
+        return True
 
 
 def named(label: Any) -> str:

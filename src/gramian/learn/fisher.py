@@ -140,7 +140,7 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kern
         if (given := fixed_ridge(self.ridge, ("loo",))) is not None:
             return given
         left_out = self._left_out()
-        self.ridges_ = ridge_grid(self.ridge, left_out.largest)
+        self.ridges_ = ridge_grid(self.ridge, left_out.largest, self.sample_.gram())
         scores = left_out.scores(self.ridges_)
         self.loo_errors_ = np.mean(scores.argmax(axis=2) != labels, axis=1)
         best = int(np.flatnonzero(self.loo_errors_ == self.loo_errors_.min())[-1])  # of equals the most regularised

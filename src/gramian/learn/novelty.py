@@ -26,6 +26,7 @@ from typing import Any, Literal, Self
 import numpy as np
 from sklearn.base import OutlierMixin
 from sklearn.model_selection import train_test_split
+from sklearn.utils.validation import _num_samples
 
 from gramian.checks import Array, fraction
 from gramian.gram.gram import Gram
@@ -146,7 +147,7 @@ class NoveltyDetector(OutlierMixin, KernelEstimator):  # type: ignore[misc]
         farthest = self._farthest()
         if self.threshold_ >= farthest:
             room = (2 * sqrt(2) * self.radius_ * (sqrt(2) + sqrt(log(1 / delta)))) ** 2
-            remedies = 'calibration="conformal", which works with any number of objects'
+            remedies = 'calibration="conformal", for which some 2 / alpha objects are enough'
             if farthest > reach:
                 enough = ceil(room / (farthest - reach) ** 2)
                 remedies = (
@@ -180,6 +181,12 @@ class NoveltyDetector(OutlierMixin, KernelEstimator):  # type: ignore[misc]
 
     def _split(self, X: Any) -> tuple[Any, Any]:
         share = fraction(self.calibration_size, "calibration_size")
+        n = _num_samples(X)
+        if not 1 <= ceil(share * n) <= n - 1:
+            raise ValueError(
+                f"calibration_size is {share:g}, and n_samples={n} only: at least one object expected for the "
+                "centre, and one for the calibration"
+            )
         if isinstance(X, Gram):
             train, held_out = train_test_split(np.arange(len(X)), test_size=share, random_state=self.random_state)
             return X.take(train), X.take(held_out)
@@ -194,8 +201,11 @@ class NoveltyDetector(OutlierMixin, KernelEstimator):  # type: ignore[misc]
 
     def _rounding(self) -> float:
         """Return by how much equal squared distances may differ: an object is scored alone or in company."""
-        norms = self.sample_.space.kernel.squared_norms(self.sample_.points)
-        return 64 * float(np.finfo(norms.dtype).eps) * float(norms.max())
+        kernel, points = self.kernel_, self.sample_.points
+        if kernel.explicit(points):
+            return 64 * float(np.finfo(np.float64).eps) * float(self._ordered.max())
+        norms = kernel.squared_norms(points)
+        return max(kernel.accuracy(norms.dtype), 64 * float(np.finfo(norms.dtype).eps)) * float(norms.max())
 
     def _farthest(self) -> float:
         """Return a distance from the centre that no object can exceed: R² − 2 ⟨φ(x), φ_S⟩ + ‖φ_S‖² at its largest."""

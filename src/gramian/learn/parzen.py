@@ -64,7 +64,7 @@ class ParzenClassifier(KernelClassifier):
         ----------
         X : objects that the kernel accepts, or their symmetric Gram
         y : array of shape (n,)
-            Labels of at least two classes.
+            Labels of at least two classes. The centre of a class of one member is that object.
         """
         sample = self._learn_sample(X)
         labels = self._classes(y)

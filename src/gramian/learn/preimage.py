@@ -12,7 +12,10 @@ vectors. For every other kernel the guess is the answer.
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 
 from gramian.checks import Array
 from gramian.kernels.algebra import Kernel
@@ -43,7 +46,9 @@ class PreImages:
         self._X = X
         self._dual = dual
         if not isinstance(kernel, Linear):
-            self._guess = KernelRidge(ridge="loo", fit_intercept=True).fit(dual * eigenvalues, X)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", ConvergenceWarning)  # it is a guess
+                self._guess = KernelRidge(ridge="loo", fit_intercept=True).fit(dual * eigenvalues, X)
 
     def __call__(self, T: Array) -> Array:
         """Return one vector for each row of coordinates."""
@@ -51,9 +56,10 @@ class PreImages:
         return np.concatenate(chunks).astype(self._X.dtype, copy=False)
 
     def _find(self, T: Array) -> Array:
-        gamma = T @ self._dual.T + 1 / len(self._X)
         if isinstance(self._kernel, Linear):
-            return np.asarray(gamma @ self._X)
+            mean = self._X.mean(axis=0, dtype=np.float64)
+            return np.asarray(mean + (T @ self._dual.T) @ (self._X - mean))
+        gamma = T @ self._dual.T + 1 / len(self._X)
         guess = np.asarray(self._guess.predict(T)).reshape(len(T), -1)
         return self._iterate(guess, gamma) if isinstance(self._kernel, Gaussian) else guess
 

@@ -24,7 +24,7 @@ from sklearn.utils.validation import check_is_fitted
 from gramian.checks import Array, flag
 from gramian.factor.eigen import DENSE
 from gramian.factor.solve import PLAIN, Frame, Side, relative, ridged_factor, solve_framed
-from gramian.factor.spectrum import spectrum
+from gramian.factor.spectrum import spectrum, spectrum_above
 from gramian.gram.gram import Gram
 from gramian.kernels.algebra import Kernel
 from gramian.learn.base import MEDIAN_GAUSSIAN, KernelEstimator, checked_weights, evaluate
@@ -135,6 +135,8 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelEstimator):  # type: i
         weights = checked_weights(sample_weight, X)
         self._learn_sample(X, None if weights is None else weights > 0)
         Y = self._targets(y, numeric=True, multi_output=True)
+        if not np.ptp(Y, axis=0).any():
+            raise ValueError(f"y is constant ({Y.ravel()[0]:g}) over n_samples={len(Y)}: there is nothing to learn")
         self._problem = Problem(Y.reshape(len(Y), -1), weights, self.fit_intercept)
         for name in ("path_", "_known"):
             self.__dict__.pop(name, None)
@@ -162,7 +164,8 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelEstimator):  # type: i
         """Return a and K a from a spectral decomposition, choosing the ridge where there is a choice."""
         smoother = self._smoother()
         if fixed_ridge(self.ridge, CRITERIA) is None:
-            ridges = ridge_grid(self.ridge, float(smoother.values.max(initial=0.0)))
+            gram = self.sample_.gram()
+            ridges = ridge_grid(self.ridge, float(smoother.values.max(initial=0.0)), gram, len(gram))
             self.path_ = smoother.path(ridges, *self._problem.totals())
             by_gcv = isinstance(self.ridge, str) and self.ridge == "gcv"
             self.ridge_ = float(ridges[int(np.argmin(self.path_.gcv if by_gcv else self.path_.loo))])
@@ -186,7 +189,12 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelEstimator):  # type: i
 
     def _smoother(self) -> Smoother:
         frame = self._problem.frame()
-        found = spectrum(self.sample_.gram(), frame, self.solver)
+        gram = self.sample_.gram()
+        lam = fixed_ridge(self.ridge, CRITERIA)
+        if self.smoother == "projection" and lam is not None:
+            found = spectrum_above(gram, lam, frame, self.solver)
+        else:
+            found = spectrum(gram, frame, self.solver)
         return Smoother(found, frame.S(self._problem.Y), self._problem.border(), self.smoother)
 
     def _keep(self, a: Array, Ka: Array, shape: tuple[int, ...]) -> None:

@@ -10,6 +10,8 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from gramian.checks import Array, as_array, positive
+from gramian.factor.solve import explicit_features
+from gramian.gram.gram import Gram
 
 Ridge: TypeAlias = float | str | Sequence[float]
 
@@ -25,14 +27,22 @@ def fixed_ridge(ridge: Any, criteria: Sequence[str]) -> float | None:
             expected = f"a number above 0, {' or '.join(map(repr, criteria))}, or a grid"
             raise ValueError(f"ridge is {ridge!r}; {expected} expected")
         return None
-    is_grid = isinstance(ridge, list | tuple) or getattr(ridge, "ndim", 0) > 0
-    return None if is_grid else positive(ridge, "ridge")
+    if isinstance(ridge, Sequence) or getattr(ridge, "ndim", 0) > 0:
+        return None
+    return positive(ridge.item() if isinstance(ridge, np.ndarray) else ridge, "ridge")
 
 
-def ridge_grid(ridge: Any, largest: float) -> Array:
-    """Return the grid given, ascending; or one that spans the eigenvalues of K, the largest of which is given."""
+def ridge_grid(ridge: Any, largest: float, gram: Gram, objects: float = 1.0) -> Array:
+    """Return the grid given, ascending; or one that spans the eigenvalues of K, the largest of which is given.
+
+    It ends where a ridge would be lost among the rounding errors of K, whose norm is that of an entry times √objects.
+    """
     if isinstance(ridge, str):
-        return np.geomspace(*SPAN, GRID) * (largest if largest > 0 else 1.0)
+        eps = float(np.finfo(gram.dtype).eps)
+        noise = 64 * eps * (largest if explicit_features(gram) is not None else gram.scale() * objects**0.5)
+        most = largest if largest > 0 else 1.0
+        lowest = min(max(SPAN[0] * most, 64 * eps * most, noise), most)
+        return np.geomspace(lowest, SPAN[1] * most, GRID)
     grid = as_array(ridge, "the values of ridge")
     if grid.ndim != 1 or grid.size == 0 or grid.dtype.kind == "b" or not np.isfinite(grid).all() or grid.min() <= 0:
         raise ValueError(f"ridge is {ridge!r}; a grid is a flat, non-empty list of numbers above 0")
@@ -45,7 +55,7 @@ def warn_unless_solved(estimator: Any, method: str, residual: float) -> None:
     if residual > max(ACCEPTED, 1e4 * eps):
         warnings.warn(
             f"{type(estimator).__name__}: the linear system was solved to a relative residual of {residual:.1e} only "
-            f"({method}); take a larger ridge, for this one is too small for the precision of the kernel",
+            f"({method}): the ridge is too small for the precision of the kernel; give a larger one",
             ConvergenceWarning,
             stacklevel=4,
         )

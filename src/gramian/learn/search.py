@@ -54,7 +54,7 @@ class KernelSearch(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     Attributes
     ----------
     best_estimator_ : estimator
-        The winner, fitted to all data.
+        The winner, fitted to all data; methods that are not passed on, such as `transform`, are there.
     best_params_, best_score_, best_index_
         Its parameters, its score (the larger the better: minus the leave-one-out error, or the alignment), its place.
     results_ : list of Candidate

@@ -8,8 +8,30 @@ import numpy as np
 
 from gramian.checks import Array
 
-# Okabe and Ito's colours, which people with any kind of colour vision can tell apart.
-COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8C6D31", "#5B5B5B")
+# Okabe and Ito's colours, which people with any kind of colour vision can tell apart, and twelve more.
+COLORS = (
+    "#0072B2",
+    "#D55E00",
+    "#009E73",
+    "#CC79A7",
+    "#E69F00",
+    "#56B4E9",
+    "#8C6D31",
+    "#5B5B5B",
+    "#332288",
+    "#88CCEE",
+    "#117733",
+    "#DDCC77",
+    "#CC6677",
+    "#882255",
+    "#44AA99",
+    "#AA4499",
+    "#661100",
+    "#999933",
+    "#6699CC",
+    "#000000",
+)
+LONGEST_NAME = 24
 INK = "#333333"
 POINTS_PER_SIDE = 200
 
@@ -27,8 +49,19 @@ def axes_for(ax: Any) -> Any:
 
 
 def color_of(number: int) -> str:
-    """Return the colour of a class; there are eight, and then they begin again."""
+    """Return the colour of a class; there are twenty, and then they begin again."""
     return COLORS[number % len(COLORS)]
+
+
+def short(name: Any) -> str:
+    """Return a label that fits into a legend."""
+    text = str(name)
+    return text if len(text) <= LONGEST_NAME else text[: LONGEST_NAME - 1] + "…"
+
+
+def like(X: Any, grid: Array) -> Any:
+    """Return points of a grid as the kind of table that X is, so that its columns keep their names."""
+    return type(X)(grid, columns=X.columns) if hasattr(X, "columns") else grid
 
 
 def in_plane(X: Any, what: str) -> Array:
@@ -53,7 +86,9 @@ def scatter_classes(ax: Any, points: Array, y: Any, classes: Array) -> None:
     labels = np.asarray(y)
     for number, name in enumerate(classes):
         chosen = points[labels == name]
-        ax.scatter(*chosen.T, s=18, color=color_of(number), edgecolor="white", linewidth=0.5, label=str(name), zorder=3)
+        ax.scatter(
+            *chosen.T, s=18, color=color_of(number), edgecolor="white", linewidth=0.5, label=short(name), zorder=3
+        )
     ax.legend(frameon=False, fontsize="small")
 
 

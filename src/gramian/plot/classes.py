@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from gramian.plot.canvas import INK, axes_for, color_of, in_plane, name_axes, plane_around, scatter_classes
+from gramian.learn.fisher import FisherDiscriminant
+from gramian.plot.canvas import INK, axes_for, color_of, in_plane, like, name_axes, plane_around, scatter_classes, short
 
 
 def decision_regions(classifier: Any, X: Any, y: Any, ax: Any = None) -> Any:
@@ -38,7 +39,7 @@ def decision_regions(classifier: Any, X: Any, y: Any, ax: Any = None) -> Any:
     points = in_plane(X, "decision_regions")
     ax = axes_for(ax)
     across, up, grid = plane_around(points)
-    regions = np.searchsorted(classifier.classes_, classifier.predict(grid)).reshape(across.shape)
+    regions = np.searchsorted(classifier.classes_, classifier.predict(like(X, grid))).reshape(across.shape)
     count = len(classifier.classes_)
     ax.contourf(
         across, up, regions, levels=np.arange(count + 1) - 0.5, colors=[color_of(i) for i in range(count)], alpha=0.18
@@ -74,13 +75,15 @@ def fisher_projection(discriminant: Any, X: Any, y: Any, ax: Any = None, bins: i
     >>> ax.get_xlabel()
     'coordinate along the discriminating direction'
     """
+    if not isinstance(discriminant, FisherDiscriminant):
+        raise TypeError(f"fisher_projection draws a FisherDiscriminant, and got {type(discriminant).__name__}")
     check_is_fitted(discriminant)
     ax = axes_for(ax)
     along = discriminant.transform(X)[:, 0]
     labels = np.asarray(y)
     edges = np.linspace(along.min(), along.max(), bins + 1)
     for number, name in enumerate(discriminant.classes_):
-        ax.hist(along[labels == name], edges, color=color_of(number), alpha=0.55, label=str(name))
+        ax.hist(along[labels == name], edges, color=color_of(number), alpha=0.55, label=short(name))
         ax.axvline(discriminant.projected_means_[number, 0], color=color_of(number), linewidth=1.5, linestyle="--")
     if len(discriminant.classes_) == 2:
         ax.axvline(discriminant.projected_means_[:, 0].mean(), color=INK, linewidth=1.5, label="cut, midway")

@@ -46,7 +46,9 @@ def components(pca: Any, X: Any, y: Any = None, ax: Any = None, pair: tuple[int,
     points = np.asarray(pca.transform(X))[:, list(pair)]
     if y is None:
         ax.scatter(*points.T, s=18, color=COLORS[0], edgecolor="white", linewidth=0.5)
-    elif type_of_target(y) in ("binary", "multiclass") and len(np.unique(y)) <= len(COLORS):
+    elif np.asarray(y).dtype.kind not in "fiu" or (
+        type_of_target(y) in ("binary", "multiclass") and len(np.unique(y)) <= len(COLORS)
+    ):
         scatter_classes(ax, points, y, np.unique(y))
     else:
         drawn = ax.scatter(*points.T, c=np.asarray(y, dtype=np.float64), s=18, cmap="viridis")
@@ -90,7 +92,11 @@ def scree(pca: Any, ax: Any = None) -> Any:
     ax.set_ylim(0, 105)
     ax.set_xlabel("component")
     ax.set_ylabel("share of the variance, %")
-    ax.xaxis.get_major_locator().set_params(integer=True)
-    ax.set_title(f"{len(shares)} components hold {shares.sum():.0f} % of the variance")
+    ax.set_xticks(shown if len(shown) <= 10 else shown[::5])
+    ax.set_title(
+        f"{len(shares)} components hold {shares.sum():.0f} % of the variance"
+        if len(shares) > 1
+        else f"1 component holds {shares.sum():.0f} % of the variance"
+    )
     ax.legend(frameon=False, fontsize="small", loc="center right")
     return ax

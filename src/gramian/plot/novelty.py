@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from gramian.plot.canvas import COLORS, INK, axes_for, in_plane, name_axes, plane_around
+from gramian.plot.canvas import COLORS, INK, axes_for, in_plane, like, name_axes, plane_around
 
 USUAL, NOVEL = COLORS[0], COLORS[1]
 
@@ -33,13 +33,13 @@ def novelty_sphere(detector: Any, X: Any, ax: Any = None) -> Any:
     >>> detector = gm.NoveltyDetector(calibration="conformal", alpha=0.1, random_state=0).fit(X)
     >>> ax = gm.plot.novelty_sphere(detector, X)
     >>> ax.get_title()
-    'False alarms: at most 7.7 %'
+    'False alarms: at most 7.7 % on average'
     """
     check_is_fitted(detector)
     points = in_plane(X, "novelty_sphere")
     ax = axes_for(ax)
     across, up, grid = plane_around(points)
-    distances = -detector.score_samples(grid).reshape(across.shape)
+    distances = -detector.score_samples(like(X, grid)).reshape(across.shape)
     ax.contourf(across, up, distances, levels=12, cmap="Blues_r", alpha=0.55)
     if distances.min() < detector.threshold_ < distances.max():
         ax.contour(across, up, distances, levels=[detector.threshold_], colors=INK, linewidths=1.5)
@@ -92,5 +92,7 @@ def novelty_distances(detector: Any, X: Any, ax: Any = None) -> Any:
 
 
 def _promise(detector: Any) -> str:
-    sure = f", with probability {1 - detector.delta:.3g}" if detector.calibration == "bound" else ""
-    return f"False alarms: at most {100 * detector.false_alarm_bound_:.2g} %{sure}"
+    if not np.isfinite(detector.threshold_):
+        return "This detector can never fire"
+    rate = detector.false_alarm_bound_ + (detector.delta if detector.calibration == "bound" else 0.0)
+    return f"False alarms: at most {100 * rate:.2g} % on average"

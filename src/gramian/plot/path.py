@@ -37,8 +37,9 @@ def ridge_path(model: Any, ax: Any = None) -> Any:
         raise ValueError('the model has one ridge, and no path: fit it with ridge="loo", "gcv" or a list of values')
     ax = axes_for(ax)
     path = model.path_
-    ax.plot(path.ridges, path.loo, color=COLORS[0], label="leave-one-out")
-    ax.plot(path.ridges, path.gcv, color=COLORS[2], linestyle="--", label="generalized cross-validation")
+    dot = "o" if len(path.ridges) == 1 else ""
+    ax.plot(path.ridges, path.loo, color=COLORS[0], marker=dot, label="leave-one-out")
+    ax.plot(path.ridges, path.gcv, color=COLORS[2], marker=dot, linestyle="--", label="generalized cross-validation")
     ax.axvline(model.ridge_, color=INK, linewidth=1.0, linestyle=":", label=f"chosen: {model.ridge_:.3g}")
     ax.set_xscale("log")
     ax.set_yscale("log")
@@ -47,7 +48,7 @@ def ridge_path(model: Any, ax: Any = None) -> Any:
     ax.set_xlabel("ridge λ")
     ax.set_ylabel("mean squared error")
     right = ax.twinx()
-    right.plot(path.ridges, path.dof, color=COLORS[1], linewidth=1.2)
+    right.plot(path.ridges, path.dof, color=COLORS[1], marker=dot, linewidth=1.2)
     right.set_ylabel("effective degrees of freedom", color=COLORS[1])
     right.tick_params(axis="y", colors=COLORS[1])
     right.spines[["top", "left"]].set_visible(False)

@@ -115,7 +115,7 @@ def _follow(t, length, link, head, symbol_of, target, after, count, W, total):  
 
 @njit(cache=True, nogil=True)
 def full_spectrum(a, a_starts, b, b_starts, W, diagonal, out):  # type: ignore[no-untyped-def]
-    """Write κ of all pairs of two runs of sequences into out; with `diagonal`, of each of a with itself into column 0."""
+    """Write κ of all pairs of two runs of sequences into out; with `diagonal`, of each of a with itself in column 0."""
     longest = 0
     for i in range(len(a_starts) - 1):
         longest = max(longest, a_starts[i + 1] - a_starts[i])

@@ -1,0 +1,453 @@
+"""Every string kernel against a slow oracle that lists pieces one by one, straight from the definition."""
+
+from collections import Counter
+from itertools import combinations
+from math import comb, fsum, log, sqrt
+
+import numpy as np
+import pytest
+import scipy.sparse
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import gramian as gm
+from gramian.kernels.strings import counting
+
+claims = settings(max_examples=40, deadline=None, derandomize=True, database=None)
+
+
+# The definitions
+
+
+def substrings(x, p):
+    """How often each contiguous piece of p symbols occurs in x."""
+    return Counter(tuple(x[i : i + p]) for i in range(len(x) - p + 1))
+
+
+def subsequences(x, p, decay=1.0):
+    """The weight of each subsequence of p symbols: the sum over choices of places of decay^(last − first + 1)."""
+    found = Counter()
+    for places in combinations(range(len(x)), p):
+        found[tuple(x[i] for i in places)] += decay ** (places[-1] - places[0] + 1) if places else 1
+    return found
+
+
+def inner(u, v):
+    return fsum(weight * v[piece] for piece, weight in u.items() if piece in v)
+
+
+def composition(x):
+    return Counter({piece: n / len(x) for piece, n in substrings(x, 1).items()})
+
+
+def all_substrings(x, shortest, longest, decay):
+    top = len(x) if longest is None else min(longest, len(x))
+    return Counter({u: n * decay ** len(u) for p in range(shortest, top + 1) for u, n in substrings(x, p).items()})
+
+
+def all_subsequences(x):
+    return sum((subsequences(x, p) for p in range(len(x) + 1)), Counter())
+
+
+def table(phi, X, Z):
+    rows, cols = [phi(list(x)) for x in X], [phi(list(z)) for z in Z]
+    return np.array([[inner(u, v) for v in cols] for u in rows])
+
+
+def agree(kernel, phi, X, Z, rtol=0.0):
+    """K(X), its diagonal and K(X, Z), encoded apart, against the oracle."""
+    np.testing.assert_allclose(kernel(X), table(phi, X, X), rtol=rtol, atol=0)
+    np.testing.assert_allclose(kernel.diag(X), np.diagonal(table(phi, X, X)), rtol=rtol, atol=0)
+    np.testing.assert_allclose(kernel(X, Z), table(phi, X, Z), rtol=rtol, atol=0)
+    np.testing.assert_allclose(kernel(Z, X), table(phi, Z, X), rtol=rtol, atol=0)
+
+
+# The objects
+
+ALPHABETS = {
+    "strings": ("ab", "bc", "abc", "xyz", "aé€😀", "😀\ud800\U0010ffff\0"),
+    "bytes": (b"ab", b"bc", b"\0\xff", b"abcd"),
+    "numbers": ((0, 1), (1, 2), (-5, 10**30, 2.5)),
+    "tuples": (((0, "a"), (1, "a")), ((1, "a"), ()), (("x",), ("x", "x"))),
+    "words": (("the", "cat"), ("cat", "a", ""), ("new york", "new", "york")),
+}
+
+
+def _joined(kind, symbols):
+    return {"strings": "".join, "bytes": bytes}.get(kind, list)(symbols)
+
+
+@st.composite
+def collections(draw, longest=7):
+    """Two collections of sequences of one kind over alphabets of their own: the same, overlapping or apart."""
+    kind = draw(st.sampled_from(sorted(ALPHABETS)))
+
+    def collection():
+        symbols = st.sampled_from(list(draw(st.sampled_from(ALPHABETS[kind]))))
+        found = draw(st.lists(st.lists(symbols, max_size=longest), min_size=1, max_size=4))
+        return [_joined(kind, x) for x in found]
+
+    X, Z = collection(), collection()
+    if draw(st.booleans()):
+        Z.append(X[0])
+    return X, Z
+
+
+# Values of the seeds
+
+
+def test_composition_of_two_sequences_is_that_of_example_5_1_of_seed_003():
+    X, k = ["ACAGCAGTA", "AGCAAGCGAG"], gm.Composition()
+    np.testing.assert_allclose(k.features(X), [[4 / 9, 2 / 9, 2 / 9, 1 / 9], [0.4, 0.2, 0.4, 0.0]], rtol=1e-15)
+    assert k.feature_names(X) == ["A", "C", "G", "T"]
+    S = gm.FeatureSpace(k)(X)
+    assert round(S[0].distances(S[1]), 2) == 0.22
+    mean = k.features(X).mean(axis=0)
+    assert S.mean().norm() == pytest.approx(np.linalg.norm(mean), rel=1e-14)
+
+
+def test_three_spectrum_of_two_sequences_is_that_of_example_5_14_of_seed_003():
+    X, k = ["ACAGCAGTA", "AGCAAGCGAG"], gm.Spectrum(3)
+    phi = [dict(zip(k.feature_names(X), row, strict=True)) for row in k.features(X)]
+    counted = [{piece: n for piece, n in row.items() if n} for row in phi]
+    assert counted[0] == {"ACA": 1, "AGC": 1, "AGT": 1, "CAG": 2, "GCA": 1, "GTA": 1}
+    assert counted[1] == {"AAG": 1, "AGC": 2, "CAA": 1, "CGA": 1, "GAG": 1, "GCA": 1, "GCG": 1}
+    assert k(X)[0, 1] == 3
+
+
+def test_full_spectrum_is_42_where_seed_003_prints_40():
+    X = ["ACAGCAGTA", "AGCAAGCGAG"]
+    by_length = [gm.Spectrum(p)(X)[0, 1] for p in range(1, 10)]
+    assert by_length == [16 + 4 + 8, 6 + 2 + 2, 2 + 1, 1, 0, 0, 0, 0, 0]
+    assert gm.FullSpectrum()(X)[0, 1] == sum(by_length) == 42
+
+
+def test_two_spectra_are_those_of_example_11_8_of_seed_004():
+    X, k = ["bar", "bat", "car", "cat"], gm.Spectrum(length=2)
+    assert k.feature_names(X) == ["ar", "at", "ba", "ca"]
+    np.testing.assert_array_equal(k.features(X), [[1, 0, 1, 0], [0, 1, 1, 0], [1, 0, 0, 1], [0, 1, 0, 1]])
+    np.testing.assert_array_equal(k(X), [[2, 1, 1, 0], [1, 2, 0, 1], [1, 0, 2, 1], [0, 1, 1, 2]])
+
+
+def test_all_subsequences_are_those_of_example_11_16_of_seed_004():
+    X = ["bar", "baa", "car", "cat"]
+    expected = [[8, 6, 4, 2], [6, 12, 3, 3], [4, 3, 8, 4], [2, 3, 4, 8]]
+    np.testing.assert_array_equal(gm.AllSubsequences()(X), expected)
+    np.testing.assert_array_equal(table(all_subsequences, X, X), expected)  # the oracle reads the seed the same way
+
+
+def test_all_subsequences_are_the_empty_one_and_those_of_every_length():
+    X = ["bar", "baa", "car", "cat"]
+    np.testing.assert_array_equal(gm.AllSubsequences()(X), 1 + sum(gm.Subsequences(p)(X) for p in (1, 2, 3)))
+
+
+def test_gap_weighted_subsequences_of_cat_and_car_follow_the_textbook():
+    lam = 0.3
+    K = gm.Subsequences(2, lam)(["cat", "car", "bat", "bar"])
+    np.testing.assert_allclose(np.diagonal(K), 2 * lam**4 + lam**6, rtol=1e-14)
+    np.testing.assert_allclose([K[0, 1], K[0, 2], K[0, 3]], [lam**4, lam**4, 0], rtol=1e-14)
+
+
+# The oracles
+
+
+@claims
+@given(collections())
+def test_composition_is_the_inner_product_of_the_shares_of_symbols(data):
+    agree(gm.Composition(), composition, *data, rtol=1e-14)
+
+
+@claims
+@given(collections(), st.integers(1, 9))
+def test_spectrum_counts_pairs_of_equal_substrings(data, length):
+    agree(gm.Spectrum(length), lambda x: substrings(x, length), *data)
+
+
+@claims
+@given(collections(), st.integers(1, 4), st.sampled_from([None, 0, 1, 5]), st.sampled_from([1.0, 0.5, 0.3]))
+def test_full_spectrum_counts_pairs_of_equal_substrings_of_many_lengths(data, shortest, more, decay):
+    longest = None if more is None else shortest + more
+    kernel = gm.FullSpectrum(shortest, longest, decay)
+    agree(kernel, lambda x: all_substrings(x, shortest, longest, decay), *data, rtol=1e-13)
+
+
+@claims
+@given(collections())
+def test_all_subsequences_counts_pairs_of_equal_subsequences(data):
+    agree(gm.AllSubsequences(), all_subsequences, *data)
+
+
+@claims
+@given(collections(), st.integers(1, 9))
+def test_subsequences_without_decay_counts_pairs_of_equal_subsequences_of_its_length(data, length):
+    agree(gm.Subsequences(length), lambda x: subsequences(x, length), *data)
+
+
+@claims
+@given(collections(), st.integers(1, 5), st.sampled_from([0.01, 0.3, 0.5, 0.99]))
+def test_subsequences_weigh_each_occurrence_by_its_span(data, length, decay):
+    agree(gm.Subsequences(length, decay), lambda x: subsequences(x, length, decay), *data, rtol=1e-13)
+
+
+@claims
+@given(collections())
+def test_subsequences_of_one_symbol_are_the_spectrum_of_one_symbol(data):
+    X, Z = data
+    np.testing.assert_array_equal(gm.Subsequences(1)(X, Z), gm.Spectrum(1)(X, Z))
+    np.testing.assert_allclose(gm.Subsequences(1, 0.5)(X, Z), 0.25 * gm.Spectrum(1)(X, Z), rtol=1e-15)
+
+
+@claims
+@given(collections())
+def test_subsequences_of_a_string_are_those_of_its_mirror_image(data):
+    X, Z = data
+    mirrored = [x[::-1] for x in X], [z[::-1] for z in Z]
+    for kernel in (gm.AllSubsequences(), gm.Subsequences(2, 0.5), gm.Spectrum(2), gm.FullSpectrum()):
+        np.testing.assert_allclose(kernel(*mirrored), kernel(X, Z), rtol=1e-13)
+
+
+# Encoded apart, and joint
+
+KERNELS = [
+    gm.Composition(),
+    gm.Spectrum(1),
+    gm.Spectrum(3),
+    gm.FullSpectrum(),
+    gm.AllSubsequences(),
+    gm.AllSubsequences().normalize(),
+    gm.Subsequences(2, 0.5),
+    gm.Spectrum(2) + 0.5 * gm.Subsequences(2),
+    (gm.Spectrum(2) + 1).normalize(),
+]
+every_kernel = pytest.mark.parametrize("kernel", KERNELS, ids=repr)
+
+
+@every_kernel
+@settings(claims, max_examples=15)
+@given(data=collections())
+def test_collections_encoded_apart_are_compared_as_in_one_collection(kernel, data):
+    X, Z = data
+    joint = kernel(X + Z)[: len(X), len(X) :]
+    np.testing.assert_allclose(kernel(X, Z), joint, rtol=1e-14)
+    np.testing.assert_allclose(kernel(Z, X), joint.T, rtol=1e-14)
+
+
+@every_kernel
+def test_symbols_that_only_one_side_knows_match_nothing(kernel):
+    X, Z = ["abcabc", "ab"], ["xyzxyz", "xabcy", "z"]
+    joint = kernel(X + Z)
+    np.testing.assert_allclose(kernel(X, Z), joint[:2, 2:], rtol=1e-14)
+    np.testing.assert_allclose(kernel(Z, X), joint[2:, :2], rtol=1e-14)
+    np.testing.assert_allclose(kernel(X, Z)[:, 2], kernel(X, [""])[:, 0] * kernel(["z"], [""])[0, 0], atol=1e-15)
+
+
+@every_kernel
+def test_strings_bytes_and_token_lists_of_the_same_symbols_have_the_same_matrix(kernel):
+    X, Z = ["abcab", "ba", "", "ccab"], ["dab", "ca"]
+    K = kernel(X, Z)
+    np.testing.assert_array_equal(kernel([list(x) for x in X], [tuple(z) for z in Z]), K)
+    np.testing.assert_array_equal(kernel([x.encode() for x in X], [z.encode() for z in Z]), K)
+    np.testing.assert_array_equal(kernel([[ord(c) for c in x] for x in X], [z.encode() for z in Z]), K)
+
+
+# The ways of counting
+
+
+def texts(n, length, alphabet, seed=0):
+    rng = np.random.default_rng(seed)
+    return ["".join(rng.choice(list(alphabet), length)) for _ in range(n)]
+
+
+LATIN = "".join(map(chr, range(97, 123)))
+WIDE = "".join(map(chr, range(0x4E00, 0x4E00 + 900)))
+PERIODS = [LATIN * 3, LATIN[5:] * 4, LATIN * 2 + "!" + LATIN * 2, "short"]
+
+# data, another collection, length, whether counted in a table, whether the counts come out sparse
+WAYS = {
+    "table": (texts(6, 40, "abc"), texts(4, 30, "bcd", 1), 3, True, False),
+    "table with pieces that do not occur": (["abcd" * 5, "dcba"], ["bcd", "x"], 4, True, False),
+    "table of a long text": (texts(2, 3000, "ab"), texts(2, 50, "abc", 1), 10, True, False),
+    "dense": (["the cat sat on the mat", "the cat sat on a mat"], ["a cat sat", "mat"], 4, False, False),
+    "sparse": (texts(40, 20, LATIN), texts(30, 20, LATIN[10:] + "é", 1), 3, False, True),
+    "sparse single symbols": (texts(60, 30, WIDE), texts(20, 50, WIDE[300:] + "ab", 1), 1, False, True),
+    "numbers beyond 2**62": (PERIODS, [LATIN * 2, "?" + LATIN * 3], 40, False, False),
+    "sparse numbers beyond 2**62": (
+        [*PERIODS, *texts(30, 60, LATIN)],
+        [LATIN * 2, *texts(3, 60, "ab")],
+        40,
+        False,
+        True,
+    ),
+    "no pieces at all": (texts(12, 3, LATIN), texts(5, 2, LATIN, 1), 4, False, True),
+    "no pieces on one side": (texts(12, 3, LATIN), texts(5, 9, LATIN, 1), 4, False, True),
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_every_way_of_counting_gives_the_pairs_of_equal_substrings(way, monkeypatch):
+    X, Z, length, in_a_table, sparse = WAYS[way]
+    tables, plain = [], counting._counted_in_a_table
+    monkeypatch.setattr(counting, "_counted_in_a_table", lambda *given: tables.append(1) or plain(*given))
+    k = gm.Spectrum(length)
+    counts = k.features(X)
+    assert bool(tables) == in_a_table
+    assert scipy.sparse.issparse(counts) == sparse
+    agree(k, lambda x: substrings(x, length), X, Z)
+    np.testing.assert_array_equal(k(X, Z), k(X + Z)[: len(X), len(X) :])
+    np.testing.assert_array_equal(k(X[:2], X), k(X)[:2])
+
+
+def test_the_numbers_of_that_test_do_not_fit_into_62_bits():
+    assert len(set("".join(PERIODS))) ** 40 > 2**62
+
+
+@pytest.mark.parametrize("length", [1, 2, 7, 40])
+def test_composition_and_spectrum_agree_in_sparse_and_dense_form(length):
+    X = [*PERIODS, *texts(50, 60, WIDE)]
+    sparse, dense = gm.Spectrum(length)(X), gm.Spectrum(length)(X[:4])
+    np.testing.assert_array_equal(sparse[:4, :4], dense)
+    if length == 1:
+        lengths = np.array([len(x) for x in X])
+        np.testing.assert_allclose(gm.Composition()(X), sparse / np.outer(lengths, lengths), rtol=1e-14)
+
+
+@pytest.mark.parametrize("length", [1, 30, 64, 65, 150, 300])
+def test_pieces_of_any_length_are_counted_in_strings_of_one_letter(length):
+    K = gm.Spectrum(length)(["a" * 200, "a" * 70, ""])
+    n = np.maximum(np.array([200, 70, 0]) - length + 1, 0)
+    np.testing.assert_array_equal(K, np.outer(n, n))
+
+
+@pytest.mark.parametrize("length", [1, 3, 65])
+def test_collection_of_empty_strings_has_no_pieces(length):
+    np.testing.assert_array_equal(gm.Spectrum(length)(["", ""]), np.zeros((2, 2)))
+    np.testing.assert_array_equal(gm.Spectrum(length)(["", ""], ["ab" * 70]), np.zeros((2, 1)))
+    np.testing.assert_array_equal(gm.Spectrum(length)(["ab" * 70], ["", ""]), np.zeros((1, 2)))
+
+
+# Exactness
+
+
+def test_counts_are_exact_where_single_precision_is_not():
+    X = ["a" * 10_000, "a" * 9_999 + "b", "a" * 9_001, "ab" * 5_001]
+    counts = np.array([(10_000, 0), (9_999, 1), (9_001, 0), (5_001, 5_001)])
+    np.testing.assert_array_equal(gm.Spectrum(1)(X), counts @ counts.T)
+    np.testing.assert_array_equal(gm.Spectrum(1).diag(X), np.square(counts).sum(axis=1))
+    K = gm.Spectrum(2)(X)
+    assert K[0, 1] == 9_999 * 9_998
+    assert K[1, 1] == 9_998**2 + 1
+    assert K[3, 3] == 5_001**2 + 5_000**2
+
+
+@pytest.mark.parametrize("others", ["", WIDE], ids=["dense", "sparse"])
+@pytest.mark.parametrize("n", [4_095, 4_096, 4_097, 12_345])
+def test_single_precision_is_left_when_squares_reach_its_last_integer(n, others):
+    k = gm.Spectrum(1)
+    X, Z = ["a" * n, *others], ["a" * 10_001, "a" * 3, *others]
+    counts = k.features(X)
+    assert scipy.sparse.issparse(counts) == bool(others)
+    assert counts.dtype == (np.float32 if n**2 < 2**24 else np.float64)
+    assert k(X)[0, 0] == k.diag(X)[0] == n * n
+    assert k(X, Z)[0, 0] == k(Z, X)[0, 0] == n * 10_001
+    assert k(X, Z)[0, 1] == n * 3
+    assert k(X).dtype == np.float64
+
+
+def test_samples_are_put_together_exactly():
+    phi = gm.FeatureSpace(gm.Spectrum(1))
+    S, T = phi(["a" * 4_095, "ab"]), phi(["c" + "a" * 10_001])
+    (bags,) = S.points.concat(T.points)
+    out = np.empty((3, 3))
+    bags.inner(bags, out)
+    np.testing.assert_array_equal(out[2], [4_095 * 10_001, 10_001, 10_001**2 + 1])
+
+
+def test_number_of_subsequences_of_equal_letters_is_the_central_binomial():
+    for n, m in [(1, 1), (10, 7), (20, 20), (24, 25)]:
+        assert gm.AllSubsequences()(["a" * n], ["a" * m]).item() == comb(n + m, n)
+    for n, m in [(27, 27), (100, 90), (300, 400), (500, 500)]:
+        assert gm.AllSubsequences()(["a" * n], ["a" * m]).item() == pytest.approx(comb(n + m, n), rel=1e-12)
+
+
+def test_number_of_subsequences_of_distinct_symbols_is_a_power_of_two():
+    x = list(range(1000))
+    K = gm.AllSubsequences()([x, x[:40], x[20:45]])
+    np.testing.assert_allclose(K[[1, 1, 2, 0], [1, 2, 2, 1]], [2.0**40, 2.0**20, 2.0**25, 2.0**40], rtol=1e-14)
+    assert K[0, 0] == pytest.approx(2.0**1000, rel=1e-12)
+
+
+# Beyond double precision
+
+
+def exact_all_subsequences(s, t):
+    """K(i, j) = K(i − 1, j) + Σ_{k ≤ j, t_k = s_i} K(i − 1, k − 1), in whole numbers of any size."""
+    row, t = np.array([1] * (len(t) + 1), dtype=object), np.array(list(t))
+    for symbol in s:
+        row[1:] += np.add.accumulate(np.where(t == symbol, row[:-1], 0))
+    return row[-1]
+
+
+def exact_ratio(a, b, c):
+    """a / √(b c) for whole numbers beyond the range of floats, whose logarithms Python takes exactly enough."""
+    shift = max(a.bit_length(), b.bit_length(), c.bit_length()) - 900
+    if shift > 0:
+        a, b, c = a >> shift, b >> shift, c >> shift
+    return a / (sqrt(b) * sqrt(c))
+
+
+def test_whole_number_oracle_counts_what_the_definition_lists():
+    for s, t in [("bar", "baa"), ("abcab", "bacba"), ("", "a"), ("aaaa", "aaa")]:
+        assert exact_all_subsequences(s, t) == inner(all_subsequences(s), all_subsequences(t))
+
+
+def test_count_beyond_double_precision_is_refused_and_not_infinite():
+    X = ["ab", "a" * 3000]
+    for compute in (gm.AllSubsequences(), gm.AllSubsequences().diag, gm.AllSubsequences().gram):
+        with pytest.raises(
+            ValueError, match=r"κ\(x, x\) overflows float64 for 1 object\(s\), first at index 1.*normalize"
+        ):
+            compute(X)
+    with pytest.raises(ValueError, match=r"overflows float64 for 1 object\(s\), first at index 1"):
+        gm.AllSubsequences()(["ab"], X)
+    with pytest.raises(ValueError, match="overflows"):
+        (gm.AllSubsequences() + gm.Spectrum(2))(X)
+
+
+def test_normalized_values_of_3000_characters_are_those_of_whole_numbers():
+    rng = np.random.default_rng(0)
+    half = rng.choice(list("ACGT"), 1500)
+    letters = np.concatenate([half, half[::-1]])
+    letters[rng.choice(3000, 8, replace=False)] = "A"
+    s = "".join(letters)  # nearly its own mirror image, which has as many subsequences
+    own = exact_all_subsequences(s, s)
+    expected = exact_ratio(exact_all_subsequences(s, s[::-1]), own, own)
+    K = gm.AllSubsequences().normalize()([s, s[::-1]])
+    assert own > 2**1024
+    assert 0.01 < expected < 0.99
+    np.testing.assert_allclose(K, [[1, expected], [expected, 1]], rtol=1e-10)
+
+
+@pytest.mark.parametrize(("j", "k"), [(1500, 1450), (1500, 1500), (2990, 2800), (10, 40)])
+def test_normalized_values_of_long_sequences_follow_the_closed_form(j, k):
+    """aʲ and aᵏ before the same m distinct symbols have C(j + k, j) 2ᵐ pairs of equal subsequences."""
+    rest = list(range(1, 1501))
+    X = [[0] * j + rest, [0] * k + rest, rest]
+    K = gm.AllSubsequences().normalize()(X)
+    expected = exact_ratio(comb(j + k, j), comb(2 * j, j), comb(2 * k, k))
+    assert np.isfinite(K).all()
+    assert K[0, 1] == pytest.approx(expected, rel=1e-10)
+    assert K[0, 2] == pytest.approx(np.exp(-log(comb(2 * j, j)) / 2), rel=1e-10)
+    np.testing.assert_array_equal(np.diagonal(K), 1)
+
+
+def test_normalized_values_of_short_and_long_strings_agree_with_the_quotient_where_it_exists():
+    X = ["", "a", "abcab", "ab" * 100, "ba" * 100, "c" * 300]
+    K = gm.AllSubsequences()(X)
+    d = np.sqrt(np.diagonal(K))
+    np.testing.assert_allclose(gm.AllSubsequences().normalize()(X), K / d / d[:, None], rtol=1e-11)
+    np.testing.assert_allclose(gm.AllSubsequences().gram(X).normalize().dense(), K / d / d[:, None], rtol=1e-11)
+
+
+def test_subsequences_beyond_double_precision_are_refused():
+    with pytest.raises(ValueError, match=r"overflows float64 for 1 object\(s\), first at index 0"):
+        gm.Subsequences(200)(["a" * 1200, "ab"])

@@ -81,7 +81,8 @@ def _counted_in_a_table(sequences: Sequences, length: int, places: Array, counts
     numbers += np.repeat(np.arange(len(sequences)) * width, counts)
     table = np.bincount(numbers, minlength=len(sequences) * width).reshape(len(sequences), width)
     present = np.flatnonzero(table.any(axis=0))
-    pieces = np.stack(np.unravel_index(present, (base,) * length), axis=1).astype(np.int32)
+    digits = [(present // base**k) % base for k in range(length - 1, -1, -1)]
+    pieces = np.stack(digits, axis=1).astype(np.int32)
     table = table if len(present) == width else table[:, present]
     exact = float(np.einsum("ij,ij->i", table, table).max(initial=0)) < EXACT
     return Bags(table.astype(np.float32 if exact else np.float64), Vocabulary(pieces, sequences.alphabet))

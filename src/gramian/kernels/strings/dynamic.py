@@ -1,6 +1,6 @@
 """Dynamic programs on pairs of sequences, compiled.
 
-Values of the all-subsequences kernel grow like 2ⁿ. They are carried as a number and a logarithm, so that what is
+Values of the all-subsequences kernel grow like 2ⁿ. They are carried as a number and a power of two, so that what is
 normalized afterwards never leaves the range of double precision.
 """
 
@@ -9,29 +9,45 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-BIG = 1e150
+LIMB = 512  # a value is number × 2^(LIMB × limbs), the number kept between 2^−256 and 2^256
+SHRINK, LARGE = 2.0**-LIMB, 2.0 ** (LIMB // 2)
 
 
 @njit(cache=True, nogil=True)
-def all_subsequences(s, t, row):  # type: ignore[no-untyped-def]
+def _plus(x, x_limbs, y, y_limbs):  # type: ignore[no-untyped-def]
+    """Return the sum of two values, each a number and how many limbs it is scaled by."""
+    if x_limbs < y_limbs:
+        x, x_limbs, y, y_limbs = y, y_limbs, x, x_limbs
+    if x_limbs == y_limbs:
+        x += y
+    elif x_limbs == y_limbs + 1:
+        x += y * SHRINK
+    if x > LARGE:
+        x *= SHRINK
+        x_limbs += 1
+    return x, x_limbs
+
+
+@njit(cache=True, nogil=True)
+def all_subsequences(s, t, row, limbs):  # type: ignore[no-untyped-def]
     """Return log κ(s, t), κ the number of pairs of equal subsequences, the empty one included; O(|s| |t|).
 
-    K(i, j) = K(i − 1, j) + Σ_{k ≤ j, t_k = s_i} K(i − 1, k − 1), held one row at a time, in units of e^scale.
+    K(i, j) = K(i − 1, j) + Σ_{k ≤ j, t_k = s_i} K(i − 1, k − 1), held one row at a time. The entries of a row are of
+    very different sizes, and the small ones matter later, so each has a scale of its own.
     """
-    row[: len(t) + 1] = 1.0
-    scale = 0.0
+    m = len(t)
+    row[: m + 1] = 1.0
+    limbs[: m + 1] = 0
     for symbol in s:
-        matched, left = 0.0, row[0]
-        for j in range(1, len(t) + 1):
-            above = row[j]
+        matched, matched_limbs = 0.0, 0
+        left, left_limbs = row[0], limbs[0]
+        for j in range(1, m + 1):
+            above, above_limbs = row[j], limbs[j]
             if t[j - 1] == symbol:
-                matched += left
-            row[j] = above + matched
-            left = above
-        if row[len(t)] > BIG:
-            row[: len(t) + 1] /= BIG
-            scale += np.log(BIG)
-    return np.log(row[len(t)]) + scale
+                matched, matched_limbs = _plus(matched, matched_limbs, left, left_limbs)
+            row[j], limbs[j] = _plus(above, above_limbs, matched, matched_limbs)
+            left, left_limbs = above, above_limbs
+    return np.log(row[m]) + limbs[m] * LIMB * np.log(2.0)
 
 
 @njit(cache=True, nogil=True)
@@ -63,10 +79,11 @@ def subsequences(s, t, length, decay, now, before):  # type: ignore[no-untyped-d
 @njit(cache=True, nogil=True)
 def all_subsequences_table(a, a_starts, b, b_starts, out):  # type: ignore[no-untyped-def]
     """Write log κ of every pair of two runs of sequences into out."""
-    row = np.empty(np.diff(b_starts).max() + 1)
+    width = np.diff(b_starts).max() + 1
+    row, limbs = np.empty(width), np.empty(width, np.int64)
     for i in range(len(a_starts) - 1):
         for j in range(len(b_starts) - 1):
-            out[i, j] = all_subsequences(a[a_starts[i] : a_starts[i + 1]], b[b_starts[j] : b_starts[j + 1]], row)
+            out[i, j] = all_subsequences(a[a_starts[i] : a_starts[i + 1]], b[b_starts[j] : b_starts[j + 1]], row, limbs)
 
 
 @njit(cache=True, nogil=True)
@@ -83,10 +100,11 @@ def subsequences_table(a, a_starts, b, b_starts, length, decay, out):  # type: i
 @njit(cache=True, nogil=True)
 def all_subsequences_diagonal(a, starts, out):  # type: ignore[no-untyped-def]
     """Write log κ of every sequence with itself into out."""
-    row = np.empty(np.diff(starts).max() + 1)
+    width = np.diff(starts).max() + 1
+    row, limbs = np.empty(width), np.empty(width, np.int64)
     for i in range(len(starts) - 1):
         s = a[starts[i] : starts[i + 1]]
-        out[i] = all_subsequences(s, s, row)
+        out[i] = all_subsequences(s, s, row, limbs)
 
 
 @njit(cache=True, nogil=True)

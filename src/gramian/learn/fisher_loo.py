@@ -47,7 +47,10 @@ class WithinClasses:
 
     def __call__(self, V: Array) -> Array:
         """Return S V."""
-        return np.asarray((V - (self.means.T @ V)[self._labels]) / self._roots)
+        moved = (self.means.T @ V)[self._labels]
+        np.subtract(V, moved, out=moved)
+        moved /= self._roots
+        return np.asarray(moved)
 
 
 class LeaveOneOut:

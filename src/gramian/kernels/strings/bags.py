@@ -107,7 +107,9 @@ class Bags:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Bags) or self.vocabulary != other.vocabulary:
             return NotImplemented if not isinstance(other, Bags) else False
-        return self.counts.shape == other.counts.shape and not abs(self.counts - other.counts).max()
+        if is_sparse(self.counts) and is_sparse(other.counts):
+            return bool(self.counts.shape == other.counts.shape and (self.counts != other.counts).nnz == 0)
+        return is_sparse(self.counts) == is_sparse(other.counts) and np.array_equal(self.counts, other.counts)
 
     def __hash__(self) -> int:
         return hash((self.counts.shape, self.vocabulary))

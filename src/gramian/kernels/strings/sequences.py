@@ -82,13 +82,15 @@ def as_sequences(X: Any) -> Sequences:
     """
     if isinstance(X, str | bytes):
         raise TypeError(f"X is a single {type(X).__name__}; a list of them expected: pass [X] if it is one object")
+    if not isinstance(X, Iterable):
+        raise TypeError(f"X is {X!r}; a list of strings, or a list of token lists, expected")
     if getattr(X, "ndim", 1) != 1:
         raise TypeError(f"X has {X.ndim} dimensions; a flat list of strings, or a list of token lists, expected")
     items = X.tolist() if isinstance(X, np.ndarray) else list(X)
     if not items:
         raise ValueError("X is empty; at least one sequence expected")
     for place, item in enumerate(items):
-        if item is None or item != item:
+        if _is_missing(item):
             raise ValueError(f"X holds {item!r} (at index {place}), a missing value; drop it or put an empty string")
     kinds = {_kind(item, place) for place, item in enumerate(items)}
     if len(kinds) > 1:
@@ -96,6 +98,13 @@ def as_sequences(X: Any) -> Sequences:
     readers: dict[str, Callable[[list[Any]], Sequences]]
     readers = {"strings": _strings, "bytes": _bytes, "token lists": _tokens}
     return readers[kinds.pop()](items)
+
+
+def _is_missing(item: Any) -> bool:
+    """Tell None, NaN and pandas' NA from sequences, whose comparison with themselves may be anything."""
+    if item is None or type(item).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(item, float | np.datetime64 | np.timedelta64) and bool(item != item)
 
 
 def _kind(item: Any, place: int) -> str:

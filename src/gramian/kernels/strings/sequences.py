@@ -84,8 +84,8 @@ def as_sequences(X: Any) -> Sequences:
         raise TypeError(f"X is a single {type(X).__name__}; a list of them expected: pass [X] if it is one object")
     if not isinstance(X, Iterable):
         raise TypeError(f"X is {X!r}; a list of strings, or a list of token lists, expected")
-    if getattr(X, "ndim", 1) != 1:
-        raise TypeError(f"X has {X.ndim} dimensions; a flat list of strings, or a list of token lists, expected")
+    if (dimensions := getattr(X, "ndim", 1)) != 1:
+        raise TypeError(f"X has {dimensions} dimensions; a flat list of strings, or a list of token lists, expected")
     items = X.tolist() if isinstance(X, np.ndarray) else list(X)
     if not items:
         raise ValueError("X is empty; at least one sequence expected")

@@ -106,12 +106,12 @@ def centered_eigen(gram: Gram, rank: int | None = None) -> Eigen:
         return np.asarray(product - product.mean(axis=0))
 
     tol = max(CENTERED_TOL, 16 * float(np.finfo(gram.dtype).eps))
-    start = _range(gram, rank, centered=True)
+    start = nearly_leading(gram, rank, centered=True)
     found = leading(apply, n, rank, tol, MOST_PRODUCTS, start)
     return Eigen(found.values, _turned(found.vectors), found.residuals)
 
 
-def _range(gram: Gram, k: int, centered: bool) -> Array | None:
+def nearly_leading(gram: Gram, k: int, centered: bool) -> Array | None:
     """Return nearly the leading eigenvectors, from a Cholesky factor of low rank: they cost less than one product."""
     try:
         F = cholesky(gram, max(1, min(16 * k, len(gram) // 10)), pivoting="random", rng=0).factor.astype(np.float64)
@@ -137,5 +137,5 @@ def _dense(gram: Gram, k: int) -> tuple[Array, Array]:
 
 def _matrix_free(gram: Gram, k: int) -> tuple[Array, Array]:
     tol = 16 * float(np.finfo(gram.dtype).eps) ** 0.75
-    found = leading(gram.apply, len(gram), k, tol, MOST_PRODUCTS, _range(gram, k, centered=False))
+    found = leading(gram.apply, len(gram), k, tol, MOST_PRODUCTS, nearly_leading(gram, k, centered=False))
     return found.values.astype(gram.dtype), found.vectors.astype(gram.dtype)

@@ -17,7 +17,7 @@ import scipy.linalg
 
 from gramian.checks import Array
 from gramian.factor.cholesky import LowRank, cholesky
-from gramian.factor.eigen import DENSE, MOST_PRODUCTS
+from gramian.factor.eigen import DENSE, MOST_PRODUCTS, nearly_leading
 from gramian.factor.krylov import leading
 from gramian.factor.solve import PLAIN, Frame, Side, explicit_features
 from gramian.gram.gram import Gram
@@ -65,22 +65,20 @@ def spectrum_above(gram: Gram, lam: float, frame: Frame = PLAIN, side: Side = "a
     n = len(gram)
     if n <= DENSE or explicit_features(gram, side) is not None:
         return spectrum(gram, frame, side)
+
+    def apply(V: Array) -> Array:
+        return frame.S(gram.apply(frame.St(V)))
+
     rank = 64
     with gram.held():
         while 5 * rank <= n:
-            found = leading(
-                lambda V: frame.S(gram.apply(frame.St(V))), n, rank, 1e-9, MOST_PRODUCTS, frame.S(_start(gram, rank))
-            )
+            start = nearly_leading(gram, rank, centered=False)
+            found = leading(apply, n, rank, 1e-9, MOST_PRODUCTS, None if start is None else frame.S(start))
             if found.values[-1] < lam:
                 kept = found.values >= lam
                 return Spectrum(found.values[kept], found.vectors[:, kept], 0.0)
             rank *= 2
     return spectrum(gram, frame, side)
-
-
-def _start(gram: Gram, rank: int) -> Array:
-    F = cholesky(gram, 2 * rank, pivoting="random", rng=0).factor.astype(np.float64)
-    return np.asarray(F @ scipy.linalg.eigh(F.T @ F, check_finite=False)[1][:, ::-1])
 
 
 def coordinates(gram: Gram) -> tuple[Array, float]:

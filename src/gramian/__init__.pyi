@@ -1,6 +1,10 @@
 from gramian import plot as plot
 from gramian import testing as testing
+from gramian.datasets import load_addresses as load_addresses
+from gramian.datasets import load_cars as load_cars
+from gramian.datasets import load_football as load_football
 from gramian.datasets import load_iris as load_iris
+from gramian.datasets import load_promoters as load_promoters
 from gramian.factor.cholesky import LowRank as LowRank
 from gramian.factor.cholesky import cholesky as cholesky
 from gramian.factor.eigen import Eigen as Eigen
@@ -15,6 +19,10 @@ from gramian.kernels.algebra import Kernel as Kernel
 from gramian.kernels.dotproduct import Bilinear as Bilinear
 from gramian.kernels.dotproduct import Linear as Linear
 from gramian.kernels.dotproduct import Polynomial as Polynomial
+from gramian.kernels.graphs.diffusion import ExponentialDiffusion as ExponentialDiffusion
+from gramian.kernels.graphs.diffusion import PowerDiffusion as PowerDiffusion
+from gramian.kernels.graphs.diffusion import VonNeumannDiffusion as VonNeumannDiffusion
+from gramian.kernels.graphs.graph import Graph as Graph
 from gramian.kernels.precomputed import Precomputed as Precomputed
 from gramian.kernels.radial import Gaussian as Gaussian
 from gramian.kernels.radial import Laplacian as Laplacian
@@ -37,6 +45,12 @@ from gramian.learn.path import RidgePath as RidgePath
 from gramian.learn.pca import KernelPCA as KernelPCA
 from gramian.learn.ridge import KernelRidge as KernelRidge
 from gramian.learn.search import KernelSearch as KernelSearch
+from gramian.readers import Fasta as Fasta
+from gramian.readers import Texts as Texts
+from gramian.readers import read_edges as read_edges
+from gramian.readers import read_fasta as read_fasta
+from gramian.readers import read_lines as read_lines
+from gramian.readers import read_texts as read_texts
 from gramian.space.maps import CholeskyMap as CholeskyMap
 from gramian.space.maps import EmpiricalMap as EmpiricalMap
 from gramian.space.maps import MercerMap as MercerMap

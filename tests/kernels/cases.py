@@ -2,7 +2,7 @@
 
 `CASES` holds them all. A kernel that learns from a sample (centred,
 deflated, standardized) is built on the data of its case, so every case is a function of the data. Names of cases whose
-objects are strings, bytes or lists of tokens begin with "strings".
+objects are strings, bytes or lists of tokens begin with "strings", of those whose objects are nodes of a graph "nodes".
 """
 
 from __future__ import annotations
@@ -68,6 +68,44 @@ def reversed_words(X: Any) -> Any:
 def lengths(X: Any) -> Any:
     """One number of either sign for each word."""
     return np.array([len(x) - 3.5 for x in X])
+
+
+def town() -> gm.Graph:
+    """A graph of streets with names of two kinds: weights, a loop, two components, and a node without edges."""
+    edges = [
+        ("mill", "church", 0.5),
+        ("church", "inn"),
+        ("inn", "mill", 2.0),
+        ("inn", ("farm", 1), 0.25),
+        (("farm", 1), ("farm", 2), 1.5),
+        ("church", "church", 0.75),
+        ("harbour", "light", 3.0),
+        ("light", "wreck", 0.1),
+        ("wreck", "harbour", 1.0),
+    ]
+    return gm.Graph.from_edges(edges, nodes=["mill", "church", "ruin"])
+
+
+def walk() -> list[Any]:
+    """Nodes of the town, every one at least once, some several times; the seventh is the third again."""
+    names = town().names()
+    found = [names[i] for i in np.random.default_rng(7).integers(len(names), size=N)]
+    found[: len(names)] = names
+    found[7] = found[3]
+    found[12] = names[7]
+    return found
+
+
+def lastly(X: Any) -> Any:
+    """A pullback on nodes: one after the other in the order of their names."""
+    names = town().names()
+    return [names[names.index(x) - 1] for x in X]
+
+
+def places(X: Any) -> Any:
+    """One number of either sign for each node."""
+    names = town().names()
+    return np.array([names.index(x) - 3.5 for x in X])
 
 
 def cubes(X: Any) -> Any:
@@ -191,6 +229,54 @@ STRINGS: dict[str, Build] = {
 }
 
 
+NODES: dict[str, Build] = {
+    f"{name}-{of}": lambda X, make=make, of=of: make(town(), of)
+    for of in ("adjacency", "laplacian", "normalized")
+    for name, make in {
+        "power-2": lambda graph, of: gm.PowerDiffusion(graph, of=of),
+        "power-4": lambda graph, of: gm.PowerDiffusion(graph, length=4, of=of),
+        "exponential": lambda graph, of: gm.ExponentialDiffusion(graph, beta=0.4, of=of),
+        "exponential-negative": lambda graph, of: gm.ExponentialDiffusion(graph, beta=-0.3, of=of),
+        "exponential-of-nothing": lambda graph, of: gm.ExponentialDiffusion(graph, beta=0.0, of=of),
+        "von-neumann": lambda graph, of: gm.VonNeumannDiffusion(graph, beta=0.2, of=of),
+        "von-neumann-negative": lambda graph, of: gm.VonNeumannDiffusion(graph, beta=-0.1, of=of),
+    }.items()
+}
+HEAT = gm.ExponentialDiffusion(town(), beta=0.7, of="laplacian")
+WALKS = gm.VonNeumannDiffusion(town(), beta=0.2)
+
+# Kernels on the nodes of a graph, as functions of the sample.
+NODES |= {
+    "von-neumann-far": lambda X: gm.VonNeumannDiffusion(town(), beta=50.0, of="laplacian"),
+    "sum": lambda X: HEAT + gm.PowerDiffusion(town(), length=2),
+    "product": lambda X: HEAT * WALKS,
+    "scaled": lambda X: 0.3 * WALKS,
+    "shifted": lambda X: HEAT + 2.5,
+    "power": lambda X: HEAT**3,
+    "exponential-entries": lambda X: HEAT.exp(),
+    "series": lambda X: WALKS.polynomial((1.0, 0.0, 2.0)),
+    "pullback": lambda X: HEAT.pullback(lastly),
+    "reweighted": lambda X: HEAT.reweight(places),
+    "normalized-walks": lambda X: WALKS.normalize(),
+    "normalized-shifted-power": lambda X: (gm.PowerDiffusion(town(), length=2) + 1).normalize(),
+    "centered": lambda X: HEAT.center(X),
+    "centered-on-others": lambda X: WALKS.center(X[:5]),
+    "centered-then-normalized": lambda X: WALKS.center(X).normalize(),
+    "deflated": lambda X: _deflated(HEAT, X),
+    "nested": lambda X: (2 * HEAT + gm.PowerDiffusion(town(), length=2) * WALKS).normalize() + 1,
+}
+
+
+def _node_cases() -> list[Case]:
+    X = walk()
+    cases = [Case(f"nodes-{name}", build(X), X) for name, build in NODES.items()]
+    A = town().matrix
+    numbers = [town().names().index(x) for x in X]
+    for form, data in {"list": numbers, "array": np.array(numbers), "column": np.array(numbers)[:, None]}.items():
+        cases.append(Case(f"nodes-numbered-{form}", gm.ExponentialDiffusion(A, beta=0.7, of="laplacian"), data))
+    return cases
+
+
 def _string_cases() -> list[Case]:
     X = words()
     cases = [Case(f"strings-{name}", build(X), X) for name, build in STRINGS.items()]
@@ -234,4 +320,4 @@ def _precomputed_cases() -> list[Case]:
     ]
 
 
-CASES: list[Case] = _vector_cases() + _precomputed_cases() + _string_cases()
+CASES: list[Case] = _vector_cases() + _precomputed_cases() + _string_cases() + _node_cases()

@@ -39,9 +39,10 @@ class LowRank:
     pivots : array of shape (k,)
         The indices of the points whose images span those directions, in the order they were taken.
     residual : array of shape (n,)
-        κ(xᵢ, xᵢ) − ‖Fᵢ‖² ≥ 0: the squared distance of each φ(xᵢ) from their span.
+        κ(xᵢ, xᵢ) − ‖Fᵢ‖² ≥ 0: the squared distance of each φ(xᵢ) from their span. For the nodes of a large graph,
+        whose κ(x, x) are dear, an estimate good to some 20 %.
     trace : float
-        The trace of K.
+        The trace of K; there too an estimate, good to a fraction of 1 %.
 
     Examples
     --------
@@ -152,7 +153,7 @@ class _Growing:
         self.gram = gram
         self.leave_out = leave_out  # rather than complain of a pivot that would push residuals below zero
         self.most = rank
-        self.norms = gram.diag().astype(np.float64)
+        self.norms = gram.rough_diag().astype(np.float64)
         self.residual = self.norms.copy()
         self.trace = float(self.norms.sum())
         self.eps = float(np.finfo(gram.dtype).eps)
@@ -160,6 +161,8 @@ class _Growing:
         self.noise = min(32 * len(gram) * self.eps, np.sqrt(self.eps)) * gram.scale()
         tolerated = max(1e-3 * np.sqrt(self.eps), 64 * self.eps) if leave_out else np.sqrt(self.eps)
         self.slack = max(tolerated * float(self.norms.max()), self.noise)
+        if gram.kernel.matrix_free:
+            self.slack = float("inf")  # the diagonal is an estimate, and what it leaves may come out below zero
         self.F = np.empty((len(gram), rank if rank <= SURE else BATCH), gram.dtype)
         self.pivots: list[int] = []
 
@@ -171,18 +174,22 @@ class _Growing:
     def take(self, proposed: Array, thresholds: Array, goal: float) -> None:
         """Take those proposed pivots, in order, whose residual given the earlier ones is above its threshold."""
         F = self.F[:, : self.count]
-        H = (self.gram.block(proposed, proposed) - F[proposed] @ F[proposed].T).astype(np.float64)
+        whole = self.gram.columns(proposed) if self.gram.kernel.whole_columns else None
+        square = self.gram.block(proposed, proposed) if whole is None else whole[proposed]
+        H = (square - F[proposed] @ F[proposed].T).astype(np.float64)
         accepted, L = eliminate(H, thresholds, self.most - self.count)
-        kept = self._extend(proposed[accepted], L, goal) if accepted else 0
+        columns = None if whole is None else whole[:, accepted]
+        kept = self._extend(proposed[accepted], columns, L, goal) if accepted else 0
         if kept == len(accepted) and not self.leave_out:
             # The matrix itself says that nothing is left of these, where the diagonal may still show a remainder.
             self.residual[proposed[np.diagonal(H) <= self.noise]] = 0.0
 
-    def _extend(self, chosen: Array, L: Array, goal: float) -> int:
+    def _extend(self, chosen: Array, columns: Array | None, L: Array, goal: float) -> int:
         """Add the pivots' columns, (K[:, p] − F F[p]ᵀ) L⁻ᵀ, as many as are needed for the goal; return how many."""
         k, t = self.count, len(chosen)
         self._reserve(k + t)
-        columns, pivot_rows = self.gram.columns(chosen), self.F[chosen, :k]
+        columns = self.gram.columns(chosen) if columns is None else columns
+        pivot_rows = self.F[chosen, :k]
         inverse = solve_triangular(L, np.eye(t), lower=True, check_finite=False).T.astype(self.F.dtype)
         new = self.F[:, k : k + t]
         by_column = np.zeros(t)

@@ -113,6 +113,8 @@ def centered_eigen(gram: Gram, rank: int | None = None) -> Eigen:
 
 def nearly_leading(gram: Gram, k: int, centered: bool) -> Array | None:
     """Return nearly the leading eigenvectors, from a Cholesky factor of low rank: they cost less than one product."""
+    if gram.kernel.matrix_free:
+        return None  # there a column of K costs as much as a product
     try:
         F = cholesky(gram, max(1, min(16 * k, len(gram) // 10)), pivoting="random", rng=0).factor.astype(np.float64)
     except ValueError:  # not positive semidefinite: there is no such factor, and a random start will do

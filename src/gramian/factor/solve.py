@@ -188,11 +188,12 @@ def _factored(gram: Gram, B: Array, ridge: float, frame: Frame, goal: float) -> 
 
 
 def _iterated(gram: Gram, B: Array, ridge: float, frame: Frame, goal: float) -> Solution:
-    rank = min(len(gram) // 4, max(100, 4 * isqrt(len(gram))))
-    G = frame.S(cholesky(gram, rank, pivoting="random", rng=0).factor.astype(np.float64))
+    G = _preconditioner(gram, frame)
     factor = ridged_factor(G.T @ G, ridge)
 
     def precondition(R: Array) -> Array:
+        if not G.shape[1]:
+            return R / ridge
         return np.asarray((R - G @ scipy.linalg.cho_solve(factor, G.T @ R, check_finite=False)) / ridge)
 
     def multiply(V: Array) -> Array:
@@ -207,8 +208,17 @@ def _iterated(gram: Gram, B: Array, ridge: float, frame: Frame, goal: float) -> 
             products += steps + 1
             if (residual := relative(R, B)) <= goal or products >= MOST_STEPS:
                 break
-    method = f"conjugate gradients, {products} products with K, preconditioner of rank {G.shape[1]}"
+    method = f"conjugate gradients, {products} products with K, "
+    method += f"preconditioner of rank {G.shape[1]}" if G.shape[1] else "no preconditioner"
     return Solution(X, products, residual, residual <= goal, method)
+
+
+def _preconditioner(gram: Gram, frame: Frame) -> Array:
+    """Return G = S F; empty where a column of K costs as much as a product, and many products are the better buy."""
+    if gram.kernel.matrix_free:
+        return np.zeros((len(gram), 0))
+    rank = min(len(gram) // 4, max(100, 4 * isqrt(len(gram))))
+    return frame.S(cholesky(gram, rank, pivoting="random", rng=0).factor.astype(np.float64))
 
 
 def conjugate_gradients(

@@ -7,6 +7,7 @@ work is done once. Where the kernel has a cheap explicit map, products go throug
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cached_property
@@ -74,11 +75,16 @@ class Gram:
                 f"X and Z do not fit together: {rows.describe()} against {self.cols.describe()}; "
                 "both must have the same features, in the same order"
             )
-        self._norms = finite_norms(kernel, rows)
-        self.dtype = self._norms.dtype
-        if not self.symmetric:
-            self.dtype = np.result_type(self._norms, finite_norms(kernel, self.cols))
+        self.dtype = np.result_type(*(kernel.value_type(side) for side in (rows, self.cols)))
+        if not math.isfinite(kernel.radius):  # where no κ(x, x) can overflow, they are computed when they are needed
+            self._norms = finite_norms(kernel, rows)
+            if not self.symmetric:
+                finite_norms(kernel, self.cols)
         self.tiling()  # refuses a budget that is too small, here and not in the middle
+
+    @cached_property
+    def _norms(self) -> Array:
+        return finite_norms(self.kernel, self.rows)
 
     def __getstate__(self) -> dict[str, Any]:
         kept = {name: part for name, part in self.__dict__.items() if name != "_row_means"}
@@ -102,6 +108,11 @@ class Gram:
         """Return the diagonal, κ(xᵢ, xᵢ) (+ λ), in O(n)."""
         self._require_symmetric("diag")
         return np.asarray(self._norms + self._norms.dtype.type(self.diagonal))
+
+    def rough_diag(self) -> Array:
+        """Return the diagonal, or where it is dear (nodes of a large graph) an unbiased estimate of it."""
+        self._require_symmetric("rough_diag")
+        return np.asarray(self.kernel.rough_norms(self.rows) + self.dtype.type(self.diagonal))
 
     def trace(self) -> float:
         """Return the sum of the diagonal."""
@@ -136,6 +147,10 @@ class Gram:
             tiles.spread(self._tiles, tiling, self.diag(), out)
         else:
             tiles.fill(self.write, tiling, self.diag() if self.symmetric else None, out)
+        if self.symmetric and not tiling.symmetric:
+            out += out.T
+            out /= 2
+            np.fill_diagonal(out, self.diag())
         return out
 
     @contextmanager
@@ -156,7 +171,8 @@ class Gram:
         n = len(self)
         dtype = np.dtype(np.float32) if single else self.dtype
         fits = n * (n + tiles.LARGEST_SIDE) // 2 * dtype.itemsize <= HOLD
-        if self._tiles is not None or not (self.symmetric and fits) or self.through_features():
+        cheap = self.kernel.matrix_free or self.through_features()
+        if self._tiles is not None or not (self.symmetric and fits) or cheap:
             yield self._tiles is not None
             return
         self._tiles = tiles.hold(self.write, self.tiling(), self._norms, self.dtype, dtype)
@@ -192,7 +208,10 @@ class Gram:
         V = np.asarray(V, dtype=self.dtype)
         if 0 in (*self.shape, V.shape[1]):
             return np.zeros((self.shape[0], V.shape[1]))
-        product = self._through_features(V) if self.through_features() else self._through_tiles(V)
+        if self.kernel.matrix_free:
+            product = self.kernel.multiply(self.rows, self.cols, V)
+        else:
+            product = self._through_features(V) if self.through_features() else self._through_tiles(V)
         if self.diagonal:
             product += self.diagonal * V
         return product
@@ -202,7 +221,7 @@ class Gram:
         tiling = self.tiling()
         per_column = 8 * tiling.lanes * self.shape[0]
         width = max(1, self.memory // per_column)
-        diagonal = self._norms if self.symmetric else None
+        diagonal = self._norms if tiling.symmetric else None
         chunks = [V[:, k : k + width] for k in range(0, V.shape[1], width)]
         if self._tiles is not None:
             kept = self._tiles[0].dtype
@@ -309,7 +328,9 @@ class Gram:
 
     def _tiling(self, shape: tuple[int, int], symmetric: bool) -> tiles.Tiling:
         width = 0 if self.rows.sparse else self.rows.width
-        return tiles.cut(shape, self.dtype, self.kernel.scratch, self.memory, symmetric, width)
+        tiling = tiles.cut(shape, self.dtype, self.kernel.scratch, self.memory, symmetric, width)
+        entries = self.memory // (self.dtype.itemsize * (1 + self.kernel.scratch))
+        return tiling.tall(entries) if self.kernel.whole_columns else tiling
 
     def _require_symmetric(self, what: str) -> None:
         if not self.symmetric:
@@ -330,8 +351,7 @@ def finite_norms(kernel: Similarity, a: Encoded) -> Array:
     bad = np.flatnonzero(~np.isfinite(norms))
     if bad.size:
         raise ValueError(
-            f"κ(x, x) overflows {norms.dtype} for {bad.size} object(s), first at index {bad[0]}: "
-            "rescale the data, or normalize the kernel's input"
+            f"κ(x, x) overflows {norms.dtype} for {bad.size} object(s), first at index {bad[0]}: {kernel.too_large}"
         )
     return norms
 

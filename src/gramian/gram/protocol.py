@@ -12,6 +12,10 @@ class Similarity(Protocol):
     """The part of a kernel that works on encodings."""
 
     @property
+    def too_large(self) -> str:
+        """What to do where κ(x, x) overflows."""
+
+    @property
     def scratch(self) -> int:
         """How many arrays of the size of a tile `block` needs besides the tile itself."""
 
@@ -20,6 +24,27 @@ class Similarity(Protocol):
 
     def squared_norms(self, a: Encoded) -> Array:
         """κ(x, x) = ‖φ(x)‖² of each object."""
+
+    def value_type(self, a: Encoded) -> Any:
+        """Return the type of the numbers κ(x, z)."""
+
+    def rough_norms(self, a: Encoded) -> Array:
+        """κ(x, x), or an unbiased estimate of it where it is dear."""
+
+    @property
+    def radius(self) -> float:
+        """A bound on √κ(x, x) over all objects there can be, or infinity."""
+
+    @property
+    def whole_columns(self) -> bool:
+        """Whether `block` is best asked for all rows at once."""
+
+    @property
+    def matrix_free(self) -> bool:
+        """Whether `multiply` is there."""
+
+    def multiply(self, a: Encoded, b: Encoded, V: Array) -> Array:
+        """Return K V, without going through the entries of K."""
 
     def feature_dim(self, a: Encoded) -> int | None:
         """Dimension of the explicit map φ, None where it is infinite or of no use."""

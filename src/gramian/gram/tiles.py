@@ -42,6 +42,11 @@ class Tiling:
     lanes: int
     symmetric: bool
 
+    def tall(self, entries: int) -> Tiling:
+        """Return tiles of whole columns, of about so many entries: for kernels whose columns cost the same in part."""
+        n, m = self.shape
+        return Tiling(self.shape, max(n, 1), max(1, min(m, entries // max(n, 1))), 1, False)
+
     def spans(self) -> list[Span]:
         """List the tiles; of a symmetric K, those on and above the diagonal."""
         row_starts, col_starts = range(0, self.shape[0], self.rows), range(0, self.shape[1], self.cols)

@@ -145,12 +145,24 @@ class Pair(Kernel):
         a1, a2 = a
         return np.asarray(self.combine(self.left.squared_norms(a1), self.right.squared_norms(a2)))
 
+    def rough_norms(self, a: Encoded) -> Array:
+        a1, a2 = a
+        return np.asarray(self.combine(self.left.rough_norms(a1), self.right.rough_norms(a2)))
+
 
 class Sum(Pair):
     """κ₁(x, z) + κ₂(x, z): the features of both, side by side."""
 
     precedence = SUM
     combine = np.add
+
+    @property
+    def matrix_free(self) -> bool:
+        return self.left.matrix_free and self.right.matrix_free
+
+    def multiply(self, a: Encoded, b: Encoded, V: Array) -> Array:
+        (a1, a2), (b1, b2) = a, b
+        return np.asarray(self.left.multiply(a1, b1, V) + self.right.multiply(a2, b2, V))
 
     def feature_dim(self, a: Encoded) -> int | None:
         a1, a2 = a
@@ -219,6 +231,9 @@ class Pointwise(Kernel):
     def squared_norms(self, a: Encoded) -> Array:
         return self.profile(self.base.squared_norms(a))
 
+    def rough_norms(self, a: Encoded) -> Array:
+        return self.profile(self.base.rough_norms(a))
+
 
 class Scaled(Pointwise):
     """c κ(x, z), c > 0: every feature times √c."""
@@ -232,6 +247,13 @@ class Scaled(Pointwise):
     def profile(self, s: Array) -> Array:
         s *= float(self.factor)
         return s
+
+    @property
+    def matrix_free(self) -> bool:
+        return self.base.matrix_free
+
+    def multiply(self, a: Encoded, b: Encoded, V: Array) -> Array:
+        return self.profile(self.base.multiply(a, b, V))
 
     def feature_dim(self, a: Encoded) -> int | None:
         return self.base.feature_dim(a)
@@ -258,6 +280,13 @@ class Shifted(Pointwise):
     def profile(self, s: Array) -> Array:
         s += float(self.constant)
         return s
+
+    @property
+    def matrix_free(self) -> bool:
+        return self.base.matrix_free
+
+    def multiply(self, a: Encoded, b: Encoded, V: Array) -> Array:
+        return np.asarray(self.base.multiply(a, b, V) + float(self.constant) * V.sum(axis=0))
 
     def feature_dim(self, a: Encoded) -> int | None:
         dim = self.base.feature_dim(a)
@@ -376,6 +405,16 @@ class Pullback(Kernel):
     def squared_norms(self, a: Encoded) -> Array:
         return self.base.squared_norms(a)
 
+    def rough_norms(self, a: Encoded) -> Array:
+        return self.base.rough_norms(a)
+
+    @property
+    def matrix_free(self) -> bool:
+        return self.base.matrix_free
+
+    def multiply(self, a: Encoded, b: Encoded, V: Array) -> Array:
+        return self.base.multiply(a, b, V)
+
     def feature_dim(self, a: Encoded) -> int | None:
         return self.base.feature_dim(a)
 
@@ -404,6 +443,14 @@ class Rowwise(Kernel):
     def squared_norms(self, a: Encoded) -> Array:
         base, g = a
         return np.asarray(self.base.squared_norms(base) * g * g)
+
+    @property
+    def matrix_free(self) -> bool:
+        return self.base.matrix_free
+
+    def multiply(self, a: Encoded, b: Encoded, V: Array) -> Array:
+        (base_a, g_a), (base_b, g_b) = a, b
+        return np.asarray(self.base.multiply(base_a, base_b, V * g_b[:, None]) * g_a[:, None])
 
     def feature_dim(self, a: Encoded) -> int | None:
         return self.base.feature_dim(a.parts[0])
@@ -536,12 +583,28 @@ class Centered(Anchored):
         out -= (m_a - self._mean).astype(out.dtype)
         out -= m_b[:, 0].astype(out.dtype)
 
+    @property
+    def matrix_free(self) -> bool:
+        return self.base.matrix_free
+
+    def multiply(self, a: Encoded, b: Encoded, V: Array) -> Array:
+        (base_a, m_a), (base_b, m_b) = a, b
+        product = self.base.multiply(base_a, base_b, V) - m_b[:, 0] @ V
+        return np.asarray(product - (m_a - self._mean) * V.sum(axis=0))
+
     def squared_norms(self, a: Encoded) -> Array:
         base, m = a
         norms = self.base.squared_norms(base)
         if self.explicit(a):
             features = self.phi(a)
             return remainder(np.einsum("ij,ij->i", features, features), norms, digits=2)
+        return self._about(norms, m)
+
+    def rough_norms(self, a: Encoded) -> Array:
+        base, m = a
+        return self._about(self.base.rough_norms(base), m) if self.matrix_free else self.squared_norms(a)
+
+    def _about(self, norms: Array, m: Array) -> Array:
         return remainder(norms + (self._mean - 2 * m[:, 0]), norms + abs(self._mean))
 
     def feature_dim(self, a: Encoded) -> int | None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -54,6 +54,8 @@ class BaseKernel(Value, ABC):
     def __add__(self, other: Any) -> Any:
         """Return the sum with another kernel or with a constant."""
 
+    too_large: ClassVar[str] = "rescale the data, or normalize the kernel's input"  # advice where κ(x, x) overflows
+
     @property
     def on_vectors(self) -> bool:
         """Whether the objects are rows of numbers: known of the package's kernels, and of what is made of them."""
@@ -88,6 +90,28 @@ class BaseKernel(Value, ABC):
     def scratch(self) -> int:
         """How many arrays of the size of `out` `block` needs besides it, for the memory budget."""
         return 1
+
+    @property
+    def matrix_free(self) -> bool:
+        """Whether `multiply` gives products with K that do not go through its entries."""
+        return False
+
+    def multiply(self, a: Encoded, b: Encoded, V: Array) -> Array:
+        """Return K V in float64, K the values between the objects of a and of b; where `matrix_free` says so."""
+        raise TypeError(f"{self!r} is multiplied through its entries")
+
+    @property
+    def whole_columns(self) -> bool:
+        """Whether a few columns of K cost as much in part as in whole, so that `block` is best asked for all rows."""
+        return any(k.whole_columns for k in self._inner().values())
+
+    def value_type(self, a: Encoded) -> np.dtype[Any]:
+        """Return the type of the numbers κ(x, z) of such objects."""
+        return np.dtype(self.squared_norms(a[:1]).dtype)
+
+    def rough_norms(self, a: Encoded) -> Array:
+        """Return `squared_norms`, or where these are dear an unbiased estimate, good for choosing objects by it."""
+        return self.squared_norms(a)
 
     def scale(self, a: Encoded) -> float:
         """Return the largest κ(x, x) that values between these objects are computed from."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numbers
 import zlib
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, Self, dataclass_transform
 
 import numpy as np
@@ -19,7 +19,7 @@ from gramian.gram.gram import Gram
 ATOM = 9  # binds tighter than any operator
 
 
-@dataclass_transform(frozen_default=True, eq_default=False)
+@dataclass_transform(frozen_default=True, eq_default=False, field_specifiers=(field,))
 class Value:
     """What all values share: parameters, equality, hash, state and text."""
 

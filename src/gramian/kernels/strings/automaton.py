@@ -9,8 +9,11 @@ weigh
 
 To compare with another sequence t, follow t through the automaton: at each place of t the longest piece that ends there
 and is known, of length ℓ in state v, adds S(link v) + count(v) (W(ℓ) − W(len link v)), and the sum over places is
-κ = Σ_u w(|u|) count_s(u) count_t(u). Transitions are kept as lists, three a symbol at most: about 90 bytes a symbol
-in all.
+κ = Σ_u w(|u|) count_s(u) count_t(u).
+
+Long sequences keep their transitions as lists, three a symbol at most: about 90 bytes a symbol in all. For short ones
+a table of all transitions is faster, the missing ones filled in: from v by a symbol that v does not know one comes to
+where its link comes to, with no more than len(link v) symbols still matched.
 """
 
 from __future__ import annotations
@@ -114,7 +117,7 @@ def _follow(t, length, link, head, symbol_of, target, after, count, W, total):  
 
 
 @njit(cache=True, nogil=True)
-def full_spectrum(a, a_starts, b, b_starts, W, diagonal, out):  # type: ignore[no-untyped-def]
+def full_spectrum_by_lists(a, a_starts, b, b_starts, W, diagonal, out):  # type: ignore[no-untyped-def]
     """Write κ of all pairs of two runs of sequences into out; with `diagonal`, of each of a with itself in column 0."""
     longest = 0
     for i in range(len(a_starts) - 1):
@@ -134,3 +137,92 @@ def full_spectrum(a, a_starts, b, b_starts, W, diagonal, out):  # type: ignore[n
             for j in range(len(b_starts) - 1):
                 t = b[b_starts[j] : b_starts[j + 1]]
                 out[i, j] = _follow(t, length, link, head, symbol_of, target, after, count, W, total)
+
+
+@njit(cache=True, nogil=True)
+def build_table(s, step, length, link, count, order):  # type: ignore[no-untyped-def]
+    """Build the automaton of s with a table of transitions, −1 for those that are missing; return how many states."""
+    length[0], link[0], count[0] = 0, -1, 0
+    step[0] = -1
+    states, last = 1, 0
+    for symbol in s:
+        current = states
+        states += 1
+        length[current], count[current] = length[last] + 1, 1
+        step[current] = -1
+        p = last
+        while p >= 0 and step[p, symbol] < 0:
+            step[p, symbol] = current
+            p = link[p]
+        if p < 0:
+            link[current] = 0
+        else:
+            q = step[p, symbol]
+            if length[p] + 1 == length[q]:
+                link[current] = q
+            else:
+                clone = states
+                states += 1
+                length[clone], link[clone], count[clone] = length[p] + 1, link[q], 0
+                step[clone] = step[q]
+                while p >= 0 and step[p, symbol] == q:
+                    step[p, symbol] = clone
+                    p = link[p]
+                link[q] = clone
+                link[current] = clone
+        last = current
+    _add_up(states, len(s), length, link, count, order)
+    return states
+
+
+@njit(cache=True, nogil=True)
+def _complete(states, step, matched, length, link, order):  # type: ignore[no-untyped-def]
+    """Fill in the missing transitions, shorter states first; `matched` bounds how many symbols stay matched."""
+    for k in range(states):
+        v = order[k]
+        for symbol in range(step.shape[1]):
+            if step[v, symbol] >= 0:
+                matched[v, symbol] = length[v]
+            elif v == 0:
+                step[v, symbol], matched[v, symbol] = 0, -1
+            else:
+                step[v, symbol], matched[v, symbol] = step[link[v], symbol], matched[link[v], symbol]
+
+
+@njit(cache=True, nogil=True)
+def _follow_table(t, step, matched, count, rest, W):  # type: ignore[no-untyped-def]
+    """Follow t through an automaton with all transitions and return κ."""
+    value, v, known = 0.0, 0, 0
+    for symbol in t:
+        if symbol >= step.shape[1]:
+            v, known = 0, 0
+            continue
+        known = min(known, matched[v, symbol]) + 1
+        v = step[v, symbol]
+        value += rest[v] + count[v] * W[known]
+    return value
+
+
+@njit(cache=True, nogil=True)
+def full_spectrum_by_tables(a, a_starts, b, b_starts, symbols, W, diagonal, out):  # type: ignore[no-untyped-def]
+    """Do what `full_spectrum_by_lists` does with tables of transitions, for an alphabet of so many symbols."""
+    longest = 0
+    for i in range(len(a_starts) - 1):
+        longest = max(longest, a_starts[i + 1] - a_starts[i])
+    room = max(2 * longest, 2)
+    step, matched = np.empty((room, symbols), np.int32), np.empty((room, symbols), np.int32)
+    length, link, order = np.empty(room, np.int32), np.empty(room, np.int32), np.empty(room, np.int32)
+    count, total, rest = np.empty(room, np.int32), np.empty(room), np.zeros(room)
+    for i in range(len(a_starts) - 1):
+        s = a[a_starts[i] : a_starts[i + 1]]
+        states = build_table(s, step, length, link, count, order)
+        _weigh(states, length, link, count, order, W, total)
+        _complete(states, step, matched, length, link, order)
+        for v in range(1, states):
+            rest[v] = total[link[v]] - count[v] * W[length[link[v]]]
+        count[0] = 0
+        if diagonal:
+            out[i, 0] = _follow_table(s, step, matched, count, rest, W)
+        else:
+            for j in range(len(b_starts) - 1):
+                out[i, j] = _follow_table(b[b_starts[j] : b_starts[j + 1]], step, matched, count, rest, W)

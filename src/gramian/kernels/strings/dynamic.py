@@ -6,6 +6,8 @@ normalized afterwards never leaves the range of double precision.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numba import njit
 
@@ -30,7 +32,7 @@ def _plus(x, x_limbs, y, y_limbs):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def all_subsequences(s, t, row, limbs):  # type: ignore[no-untyped-def]
-    """Return log κ(s, t), κ the number of pairs of equal subsequences, the empty one included; O(|s| |t|).
+    """Return κ(s, t), the number of pairs of equal subsequences, the empty one included, and its limbs; O(|s| |t|).
 
     K(i, j) = K(i − 1, j) + Σ_{k ≤ j, t_k = s_i} K(i − 1, k − 1), held one row at a time. The entries of a row are of
     very different sizes, and the small ones matter later, so each has a scale of its own.
@@ -47,71 +49,54 @@ def all_subsequences(s, t, row, limbs):  # type: ignore[no-untyped-def]
                 matched, matched_limbs = _plus(matched, matched_limbs, left, left_limbs)
             row[j], limbs[j] = _plus(above, above_limbs, matched, matched_limbs)
             left, left_limbs = above, above_limbs
-    return np.log(row[m]) + limbs[m] * LIMB * np.log(2.0)
+    return row[m], limbs[m]
 
 
 @njit(cache=True, nogil=True)
-def subsequences(s, t, length, decay, now, before):  # type: ignore[no-untyped-def]
+def subsequences(s, t, length, decay, rows):  # type: ignore[no-untyped-def]
     """Return κ(s, t) = Σ over equal subsequences of the given length of decay^(span in s + span in t); O(p |s| |t|).
 
-    `before` holds the weight of the matches of q − 1 symbols that reach up to (i, j), each with its spans prolonged to
-    i and to j; a match of one more symbol at (i, j) ends them there.
+    rows[q, j] is the weight of the matches of q symbols that reach up to here, at symbol i of s and j of t, each with
+    its spans prolonged to i and to j; a match of one more symbol ends them. Longer matches are updated first, for they
+    need the shorter ones as they were one symbol of s before.
     """
-    n, m = len(s), len(t)
-    before[: n + 1, : m + 1] = 1.0
+    m = len(t)
+    rows[0, : m + 1] = 1.0
+    rows[1 : length + 1, : m + 1] = 0.0
     total = 0.0
-    for _ in range(length):
-        now[: n + 1, : m + 1] = 0.0
-        total = 0.0
-        for i in range(1, n + 1):
+    for symbol in s:
+        for q in range(length, 0, -1):
             along = 0.0
             for j in range(1, m + 1):
                 along *= decay
-                if s[i - 1] == t[j - 1]:
-                    ended = decay * decay * before[i - 1, j - 1]
+                if symbol == t[j - 1]:
+                    ended = decay * decay * rows[q - 1, j - 1]
                     along += ended
-                    total += ended
-                now[i, j] = decay * now[i - 1, j] + along
-        before[: n + 1, : m + 1] = now[: n + 1, : m + 1]
+                    if q == length:
+                        total += ended
+                rows[q, j] = decay * rows[q, j] + along
     return total
 
 
 @njit(cache=True, nogil=True)
-def all_subsequences_table(a, a_starts, b, b_starts, out):  # type: ignore[no-untyped-def]
-    """Write log κ of every pair of two runs of sequences into out."""
+def all_subsequences_table(a, a_starts, b, b_starts, diagonal, logarithms, out):  # type: ignore[no-untyped-def]
+    """Write κ of every pair of two runs, or its logarithm, into out; with `diagonal`, of each of a with itself."""
     width = np.diff(b_starts).max() + 1
     row, limbs = np.empty(width), np.empty(width, np.int64)
     for i in range(len(a_starts) - 1):
-        for j in range(len(b_starts) - 1):
-            out[i, j] = all_subsequences(a[a_starts[i] : a_starts[i + 1]], b[b_starts[j] : b_starts[j + 1]], row, limbs)
+        s = a[a_starts[i] : a_starts[i + 1]]
+        for j in range(1 if diagonal else len(b_starts) - 1):
+            t = s if diagonal else b[b_starts[j] : b_starts[j + 1]]
+            number, scale = all_subsequences(s, t, row, limbs)
+            out[i, j] = np.log(number) + scale * LIMB * np.log(2.0) if logarithms else math.ldexp(number, LIMB * scale)
 
 
 @njit(cache=True, nogil=True)
-def subsequences_table(a, a_starts, b, b_starts, length, decay, out):  # type: ignore[no-untyped-def]
-    """Write κ of every pair of two runs of sequences into out."""
-    shape = (np.diff(a_starts).max() + 1, np.diff(b_starts).max() + 1)
-    now, before = np.empty(shape), np.empty(shape)
+def subsequences_table(a, a_starts, b, b_starts, length, decay, diagonal, out):  # type: ignore[no-untyped-def]
+    """Write κ of every pair of two runs of sequences into out; with `diagonal`, of each of a with itself."""
+    rows = np.empty((length + 1, np.diff(b_starts).max() + 1))
     for i in range(len(a_starts) - 1):
-        for j in range(len(b_starts) - 1):
-            s, t = a[a_starts[i] : a_starts[i + 1]], b[b_starts[j] : b_starts[j + 1]]
-            out[i, j] = subsequences(s, t, length, decay, now, before)
-
-
-@njit(cache=True, nogil=True)
-def all_subsequences_diagonal(a, starts, out):  # type: ignore[no-untyped-def]
-    """Write log κ of every sequence with itself into out."""
-    width = np.diff(starts).max() + 1
-    row, limbs = np.empty(width), np.empty(width, np.int64)
-    for i in range(len(starts) - 1):
-        s = a[starts[i] : starts[i + 1]]
-        out[i] = all_subsequences(s, s, row, limbs)
-
-
-@njit(cache=True, nogil=True)
-def subsequences_diagonal(a, starts, length, decay, out):  # type: ignore[no-untyped-def]
-    """Write κ of every sequence with itself into out."""
-    side = np.diff(starts).max() + 1
-    now, before = np.empty((side, side)), np.empty((side, side))
-    for i in range(len(starts) - 1):
-        s = a[starts[i] : starts[i + 1]]
-        out[i] = subsequences(s, s, length, decay, now, before)
+        s = a[a_starts[i] : a_starts[i + 1]]
+        for j in range(1 if diagonal else len(b_starts) - 1):
+            t = s if diagonal else b[b_starts[j] : b_starts[j + 1]]
+            out[i, j] = 0.0 if min(len(s), len(t)) < length else subsequences(s, t, length, decay, rows)

@@ -15,6 +15,8 @@ from gramian.gram.encoded import Encoded
 from gramian.kernels.strings.sequences import Sequences
 from gramian.kernels.strings.subsequences import Pairwise, in_alphabet
 
+TABLE = 2**18  # symbols of a sequence times symbols of the alphabet up to which a table of transitions fits a cache
+
 
 class FullSpectrum(Pairwise):
     """The full spectrum kernel, all common substrings counted, by a suffix automaton in linear time.
@@ -54,11 +56,19 @@ class FullSpectrum(Pairwise):
 
     def block(self, a: Encoded, b: Encoded, out: Array) -> None:
         (A,), (B,) = a, b
-        arguments = (A.codes, A.starts, in_alphabet(B, A), B.starts, self._weights(A))
-        self._compiled("automaton").full_spectrum(*arguments, False, out)
+        self._follow(A, in_alphabet(B, A), B.starts, out, diagonal=False)
 
     def squared_norms(self, a: Encoded) -> Array:
         (A,) = a
         out = np.empty((len(A), 1))
-        self._compiled("automaton").full_spectrum(A.codes, A.starts, A.codes, A.starts, self._weights(A), True, out)
+        self._follow(A, A.codes, A.starts, out, diagonal=True)
         return np.ascontiguousarray(out[:, 0])
+
+    def _follow(self, A: Sequences, codes: Array, starts: Array, out: Array, diagonal: bool) -> None:
+        """Follow sequences through the automata of A, with tables of transitions where these are small."""
+        automaton, symbols = self._compiled("automaton"), max(len(A.alphabet), 1)
+        given, weights = (A.codes, A.starts, codes, starts), self._weights(A)
+        if int(A.lengths.max(initial=0)) * symbols <= TABLE:
+            automaton.full_spectrum_by_tables(*given, symbols, weights, diagonal, out)
+        else:
+            automaton.full_spectrum_by_lists(*given, weights, diagonal, out)

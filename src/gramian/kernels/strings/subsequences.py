@@ -9,7 +9,7 @@ The feature spaces are huge and κ is computed pair by pair by dynamic programmi
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -61,27 +61,33 @@ class AllSubsequences(Pairwise):
            [ 2.,  3.,  4.,  8.]])
     """
 
+    too_large: ClassVar[str] = "take AllSubsequences().normalize(), which is computed without overflow"
+
+    def _write(self, A: Sequences, B: Sequences, out: Array, *, diagonal: bool, logarithms: bool) -> None:
+        given = (in_alphabet(A, B), A.starts, B.codes, B.starts)
+        self._compiled("dynamic").all_subsequences_table(*given, diagonal, logarithms, out)
+
     def logarithms(self, a: Encoded, b: Encoded, out: Array) -> None:
         """Write log κ into out."""
         (A,), (B,) = a, b
-        self._compiled("dynamic").all_subsequences_table(in_alphabet(A, B), A.starts, B.codes, B.starts, out)
+        self._write(A, B, out, diagonal=False, logarithms=True)
 
     def log_norms(self, a: Encoded) -> Array:
         """Return log κ(x, x)."""
         (A,) = a
-        out = np.empty(len(A))
-        self._compiled("dynamic").all_subsequences_diagonal(A.codes, A.starts, out)
-        return out
+        out = np.empty((len(A), 1))
+        self._write(A, A, out, diagonal=True, logarithms=True)
+        return np.ascontiguousarray(out[:, 0])
 
     def block(self, a: Encoded, b: Encoded, out: Array) -> None:
-        self.logarithms(a, b, out)
-        np.exp(out, out=out)
-        np.rint(out, out=out, where=out < 2.0**52)  # counts are whole numbers
+        (A,), (B,) = a, b
+        self._write(A, B, out, diagonal=False, logarithms=False)
 
     def squared_norms(self, a: Encoded) -> Array:
-        with np.errstate(over="ignore"):
-            norms = np.exp(self.log_norms(a))
-        return np.where(norms < 2.0**52, np.rint(norms), norms)
+        (A,) = a
+        out = np.empty((len(A), 1))
+        self._write(A, A, out, diagonal=True, logarithms=False)
+        return np.ascontiguousarray(out[:, 0])
 
     def normalize(self) -> Normalized:
         """Return κ(x, z) / √(κ(x, x) κ(z, z)), from logarithms: no length is too great."""
@@ -136,13 +142,16 @@ class Subsequences(Pairwise):
         if positive(self.decay, "decay") > 1:
             raise ValueError(f"decay is {self.decay}; a number above 0 and at most 1 expected")
 
+    def _write(self, A: Sequences, B: Sequences, out: Array, *, diagonal: bool) -> None:
+        given = (in_alphabet(A, B), A.starts, B.codes, B.starts, int(self.length), float(self.decay))
+        self._compiled("dynamic").subsequences_table(*given, diagonal, out)
+
     def block(self, a: Encoded, b: Encoded, out: Array) -> None:
         (A,), (B,) = a, b
-        arguments = (in_alphabet(A, B), A.starts, B.codes, B.starts, int(self.length), float(self.decay))
-        self._compiled("dynamic").subsequences_table(*arguments, out)
+        self._write(A, B, out, diagonal=False)
 
     def squared_norms(self, a: Encoded) -> Array:
         (A,) = a
-        out = np.empty(len(A))
-        self._compiled("dynamic").subsequences_diagonal(A.codes, A.starts, int(self.length), float(self.decay), out)
-        return out
+        out = np.empty((len(A), 1))
+        self._write(A, A, out, diagonal=True)
+        return np.ascontiguousarray(out[:, 0])

@@ -1,0 +1,1 @@
+"""Kernels on the nodes of a graph."""

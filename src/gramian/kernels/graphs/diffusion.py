@@ -1,0 +1,293 @@
+"""Diffusion kernels on the nodes of a graph (seed 003, section 5.4.2): functions of a symmetric similarity S.
+
+    power          K = S^l                   similarity summed over all paths of length l
+    exponential    K = exp(βS)               over all paths, those of length l with weight β^l / l!     (5.15)
+    von Neumann    K = (I − βS)⁻¹            over all paths, those of length l with weight β^l          (5.18)
+
+K has the eigenvectors of S and the eigenvalues f(λ), which must not be negative: S^l needs an even l, or S ⪰ 0; the von
+Neumann kernel needs 1 − βλ > 0 for every eigenvalue λ of S, the negative ones too, so that β lies between 1/λ_min and
+1/λ_max where these have their signs, and for S = A − Δ every β ≥ 0 will do; exp(βS) is a kernel for every β.
+
+Up to 3,000 nodes K is computed once. Of larger graphs only the columns that are asked for are, and products with K are
+polynomials of S, so that nothing of the size n × n is ever needed.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from dataclasses import field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from gramian.checks import Array, as_number, whole
+from gramian.gram.encoded import Encoded
+from gramian.kernels.algebra import Kernel
+from gramian.kernels.graphs.functions import SymmetricMatrix
+from gramian.kernels.graphs.graph import as_graph
+
+SMALL = 3000  # nodes of a graph whose whole matrix is computed
+PROBES = 64  # random vectors behind an estimate of the diagonal, which is then good to √(2 / 64)
+
+
+class Diffusion(Kernel):
+    """f(S) on the nodes of a graph: a kernel is one formula, `profile`, of the eigenvalues of S."""
+
+    graph: Any
+    of: str = field(default="adjacency", kw_only=True)
+
+    def __post_init__(self) -> None:
+        self._settle(graph=as_graph(self.graph))
+        self._check()
+        with np.errstate(over="ignore"):
+            if not np.isfinite(self._largest):
+                raise ValueError(
+                    f"{self!r} overflows: the eigenvalues of S lie between {self._S.bounds[0]:.6g} and "
+                    f"{self._S.bounds[1]:.6g}; take a smaller beta or length, or of='normalized'"
+                )
+
+    @abstractmethod
+    def _check(self) -> None:
+        """Refuse parameters with which f(S) is not positive semidefinite."""
+
+    @abstractmethod
+    def profile(self, lam: Array) -> Array:
+        """Return f(λ) for eigenvalues λ of S."""
+
+    @property
+    def _S(self) -> SymmetricMatrix:
+        S: SymmetricMatrix = self.graph.similarity(self.of)
+        return S
+
+    @property
+    def _interval(self) -> tuple[float, float]:
+        return self._S.bounds
+
+    @cached_property
+    def _largest(self) -> float:
+        """The largest eigenvalue that K can have: f is monotone, or even."""
+        return float(self.profile(np.array([*self._interval])).max())
+
+    @property
+    def radius(self) -> float:
+        return math.sqrt(self._largest)
+
+    @property
+    def whole_columns(self) -> bool:
+        return len(self.graph) > SMALL
+
+    @property
+    def matrix_free(self) -> bool:
+        return len(self.graph) > SMALL
+
+    @property
+    def scratch(self) -> int:
+        return 4 if self.whole_columns else 1
+
+    @cached_property
+    def _K(self) -> Array:
+        return self._S.dense(self.profile, self._interval)
+
+    def scale(self, a: Encoded) -> float:
+        return float(self._largest) if self.matrix_free else super().scale(a)
+
+    def accuracy(self, dtype: np.dtype[Any]) -> float:
+        rounding = np.finfo(dtype)
+        return float(16 * rounding.eps * self._largest / max(self._rough.max(), rounding.tiny))
+
+    def encode(self, X: Any) -> Encoded:
+        return Encoded((self.graph.indices(X),))
+
+    def _columns(self, indices: Array) -> Array:
+        units = np.zeros((len(self.graph), len(indices)))
+        units[indices, np.arange(len(indices))] = 1.0
+        return self._S.function(self.profile, units, self._interval)
+
+    def block(self, a: Encoded, b: Encoded, out: Array) -> None:
+        (i,), (j,) = a, b
+        if not self.whole_columns:
+            out[...] = self._K[np.ix_(i, j)]
+        elif len(j) <= len(i):
+            out[...] = self._columns(j)[i]
+        else:
+            out[...] = self._columns(i)[j].T
+
+    def squared_norms(self, a: Encoded) -> Array:
+        (i,) = a
+        if not self.whole_columns:
+            return np.asarray(self._K[i, i])
+        return np.maximum(self._S.diagonal(self.profile, i, self._interval), 0.0)
+
+    @cached_property
+    def _rough(self) -> Array:
+        """An estimate of the diagonal: with f = g h and random signs z, E (g(S) z)ᵢ (h(S) z)ᵢ = f(S)[i, i]."""
+        if not self.whole_columns:
+            return np.asarray(self._K.diagonal())
+        signs = np.random.default_rng(0).choice([-1.0, 1.0], size=(len(self.graph), PROBES))
+        left = self._S.function(lambda lam: self.halves(lam)[0], signs, self._interval)
+        if np.array_equal(*self.halves(np.array(self._interval))):
+            right = left
+        else:
+            right = self._S.function(lambda lam: self.halves(lam)[1], signs, self._interval)
+        return np.asarray(np.maximum(np.einsum("ij,ij->i", left, right) / PROBES, 0.0))
+
+    def halves(self, lam: Array) -> tuple[Array, Array]:
+        """Return two functions of λ, near to each other, whose product is f."""
+        root = np.sqrt(self.profile(lam))
+        return root, root
+
+    def value_type(self, a: Encoded) -> np.dtype[Any]:
+        return np.dtype(np.float64)
+
+    def rough_norms(self, a: Encoded) -> Array:
+        (i,) = a
+        return np.asarray(self._rough[i])
+
+    def multiply(self, a: Encoded, b: Encoded, V: Array) -> Array:
+        (i,), (j,) = a, b
+        spread = np.zeros((len(self.graph), V.shape[1]))
+        np.add.at(spread, j, V)
+        return np.asarray(self._S.function(self.profile, spread, self._interval)[i])
+
+
+class PowerDiffusion(Diffusion):
+    """The power kernel, K = S^l: similarity summed over all paths of length l between two nodes.
+
+    Parameters
+    ----------
+    graph : Graph, matrix, NetworkX graph or edge list
+        Anything that `Graph` takes. The objects are the names of its nodes, 0 … n − 1 for a matrix.
+    length : int
+        l. An odd one is refused unless S is positive semidefinite.
+    of : "adjacency", "laplacian" or "normalized"
+        S = A, A − Δ, or Δ^(−½) A Δ^(−½).
+
+    Examples
+    --------
+    >>> import gramian as gm
+    >>> path = [("a", "b"), ("b", "c")]
+    >>> gm.PowerDiffusion(path, length=2)(["a", "b", "c"])      # a and c meet in b
+    array([[1., 0., 1.],
+           [0., 2., 0.],
+           [1., 0., 1.]])
+    """
+
+    length: int = 2
+
+    def _check(self) -> None:
+        if whole(self.length, "length") % 2 == 0 or self._S.bounds[0] >= 0:
+            return
+        least, largest = self._S.extremes
+        if least < -1e-10 * max(abs(least), abs(largest)):
+            raise ValueError(
+                f"length is {self.length}, an odd number, and S has the eigenvalue {least:.6g}: its odd powers are not "
+                "positive semidefinite; take an even length, or an S without negative eigenvalues"
+            )
+
+    def profile(self, lam: Array) -> Array:
+        return np.asarray(lam ** int(self.length))
+
+    def halves(self, lam: Array) -> tuple[Array, Array]:
+        short = int(self.length) // 2
+        return lam**short, lam ** (int(self.length) - short)
+
+    @cached_property
+    def _K(self) -> Array:
+        K = np.linalg.matrix_power(self._S.S.toarray(), int(self.length))  # whole numbers stay whole
+        return np.asarray((K + K.T) / 2)
+
+    @property
+    def non_negative(self) -> bool:
+        return self.of != "laplacian" and bool(self.graph.non_negative)
+
+
+class ExponentialDiffusion(Diffusion):
+    """The exponential diffusion kernel, K = exp(βS): paths of all lengths, the longer the less.
+
+    On ``of="laplacian"`` it is the heat kernel exp(−βL): what has reached one node of the heat that was put on another,
+    after the time β.
+
+    Parameters
+    ----------
+    graph : Graph, matrix, NetworkX graph or edge list
+        Anything that `Graph` takes. The objects are the names of its nodes, 0 … n − 1 for a matrix.
+    beta : float
+        β, any number.
+    of : "adjacency", "laplacian" or "normalized"
+        S = A, A − Δ, or Δ^(−½) A Δ^(−½).
+
+    Examples
+    --------
+    >>> import gramian as gm
+    >>> edges = [(0, 2), (0, 3), (1, 2), (1, 4), (2, 3), (3, 4)]        # seed 003, Example 5.15
+    >>> k = gm.ExponentialDiffusion(edges, beta=0.2, of="laplacian")
+    >>> k([0, 1, 2, 3, 4])[0].round(2)
+    array([0.7 , 0.01, 0.14, 0.14, 0.01])
+    """
+
+    beta: float
+
+    def _check(self) -> None:
+        as_number(self.beta, "beta")
+
+    def profile(self, lam: Array) -> Array:
+        with np.errstate(over="ignore"):
+            return np.asarray(np.exp(float(self.beta) * lam))
+
+    @property
+    def non_negative(self) -> bool:
+        return self.beta >= 0 and bool(self.graph.non_negative)
+
+
+class VonNeumannDiffusion(Diffusion):
+    """The von Neumann diffusion kernel, K = (I − βS)⁻¹; on ``of="laplacian"`` the regularized Laplacian (I + βL)⁻¹.
+
+    Parameters
+    ----------
+    graph : Graph, matrix, NetworkX graph or edge list
+        Anything that `Graph` takes. The objects are the names of its nodes, 0 … n − 1 for a matrix.
+    beta : float
+        β, such that 1 − βλ > 0 for every eigenvalue λ of S; the range is in the message otherwise.
+    of : "adjacency", "laplacian" or "normalized"
+        S = A, A − Δ, or Δ^(−½) A Δ^(−½). "normalized" admits every β between −1 and 1, "laplacian" every β ≥ 0.
+
+    Examples
+    --------
+    >>> import gramian as gm
+    >>> edges = [(0, 2), (0, 3), (1, 2), (1, 4), (2, 3), (3, 4)]        # seed 003, Example 5.15
+    >>> k = gm.VonNeumannDiffusion(edges, beta=0.2, of="laplacian")
+    >>> k([0, 1, 2, 3, 4])[0].round(2)
+    array([0.75, 0.02, 0.11, 0.11, 0.02])
+    >>> gm.VonNeumannDiffusion(edges, beta=0.5)
+    Traceback (most recent call last):
+        ...
+    ValueError: beta is 0.5; between -0.5 and 0.403032 expected, ...
+    """
+
+    beta: float
+
+    def _check(self) -> None:
+        beta = as_number(self.beta, "beta")
+        if all(1 - beta * bound > 0 for bound in self._S.bounds):
+            return
+        least, largest = self._S.extremes
+        if min(1 - beta * least, 1 - beta * largest) <= 1e-12:
+            lowest, highest = (1 / least if least < 0 else -math.inf), (1 / largest if largest > 0 else math.inf)
+            raise ValueError(
+                f"beta is {self.beta}; between {lowest:.6g} and {highest:.6g} expected, for the eigenvalues of S lie "
+                f"between {least:.6g} and {largest:.6g}, and 1 − beta λ must be positive for all of them"
+            )
+
+    @cached_property
+    def _interval(self) -> tuple[float, float]:
+        pole = 1 / self.beta if self.beta else math.inf
+        return self._S.interval(pole if pole < 0 else -math.inf, pole if pole > 0 else math.inf)
+
+    def profile(self, lam: Array) -> Array:
+        return np.asarray(1 / (1 - float(self.beta) * lam))
+
+    @property
+    def non_negative(self) -> bool:
+        return self.beta >= 0 and bool(self.graph.non_negative)

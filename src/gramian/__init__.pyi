@@ -19,6 +19,7 @@ from gramian.kernels.algebra import Kernel as Kernel
 from gramian.kernels.dotproduct import Bilinear as Bilinear
 from gramian.kernels.dotproduct import Linear as Linear
 from gramian.kernels.dotproduct import Polynomial as Polynomial
+from gramian.kernels.equality import Equality as Equality
 from gramian.kernels.graphs.diffusion import ExponentialDiffusion as ExponentialDiffusion
 from gramian.kernels.graphs.diffusion import PowerDiffusion as PowerDiffusion
 from gramian.kernels.graphs.diffusion import VonNeumannDiffusion as VonNeumannDiffusion
@@ -29,12 +30,14 @@ from gramian.kernels.radial import Laplacian as Laplacian
 from gramian.kernels.radial import Matern as Matern
 from gramian.kernels.standardize import Standardize as Standardize
 from gramian.kernels.strings.full_spectrum import FullSpectrum as FullSpectrum
+from gramian.kernels.strings.mismatch import Mismatch as Mismatch
 from gramian.kernels.strings.spectrum import Composition as Composition
 from gramian.kernels.strings.spectrum import Spectrum as Spectrum
 from gramian.kernels.strings.subsequences import AllSubsequences as AllSubsequences
 from gramian.kernels.strings.subsequences import Subsequences as Subsequences
 from gramian.kernels.subsets import AllSubsets as AllSubsets
 from gramian.kernels.subsets import Anova as Anova
+from gramian.kernels.text.bag_of_words import BagOfWords as BagOfWords
 from gramian.learn.alignment import alignment as alignment
 from gramian.learn.fisher import FisherDiscriminant as FisherDiscriminant
 from gramian.learn.gram_schmidt import GramSchmidt as GramSchmidt

@@ -46,24 +46,44 @@ class Encoded:
 
     @property
     def signature(self) -> tuple[Any, ...]:
-        """What two encodings must share to be compared: the widths of their parts."""
-        return tuple(p.signature if isinstance(p, Encoded) else tuple(p.shape[1:]) for p in self.parts)
+        """What two encodings must share to be compared: the widths of their parts, or what the parts themselves say."""
+        return tuple(p.signature if hasattr(p, "signature") else tuple(p.shape[1:]) for p in self.parts)
 
     @property
     def width(self) -> int:
         """How many numbers an object takes, over all parts."""
-        return sum(p.width if isinstance(p, Encoded) else int(np.prod(p.shape[1:])) for p in self.parts)
+        return sum(p.width if hasattr(p, "width") else int(np.prod(p.shape[1:])) for p in self.parts)
+
+    @property
+    def load(self) -> float:
+        """How many numbers are stored for an object, zeros of a sparse array left out."""
+        return sum(p.load if hasattr(p, "load") else _load(p) for p in self.parts)
 
     @property
     def sparse(self) -> bool:
         """Whether any part is sparse."""
-        return any(p.sparse if isinstance(p, Encoded) else is_sparse(p) for p in self.parts)
+        return any(p.sparse if hasattr(p, "sparse") else is_sparse(p) for p in self.parts)
+
+    @property
+    def open(self) -> bool:
+        """Whether explicit features have columns that depend on the objects, as counts of what occurs in them do."""
+        return any(p.open if isinstance(p, Encoded) else hasattr(p, "like") for p in self.parts)
+
+    def like(self, other: Encoded) -> Encoded:
+        """Return these objects as explicit features see them that have the columns of `other`."""
+        return Encoded(
+            tuple(p.like(q) if hasattr(p, "like") else p for p, q in zip(self.parts, other.parts, strict=True))
+        )
+
+    def within(self, other: Encoded) -> bool:
+        """Tell whether nothing is lost of these objects in the columns of `other`."""
+        return all(p.within(q) for p, q in zip(self.parts, other.parts, strict=True) if hasattr(p, "within"))
 
     def describe(self) -> str:
         """Say how many objects there are and, for vectors, of how many features."""
         first = self.parts[0]
-        if isinstance(first, Encoded):
-            return first.describe()
+        if hasattr(first, "describe"):
+            return str(first.describe())
         return f"{len(self)} objects" + (f" with {first.shape[1]} features" if len(first.shape) == 2 else "")
 
     def copy(self) -> Encoded:
@@ -75,6 +95,10 @@ class Encoded:
         if self.signature != other.signature:
             raise ValueError(f"the two do not fit together: {self.describe()} against {other.describe()}")
         return Encoded(tuple(_concat(p, q) for p, q in zip(self.parts, other.parts, strict=True)))
+
+
+def _load(p: Any) -> float:
+    return float(p.nnz / max(p.shape[0], 1) if is_sparse(p) else np.prod(p.shape[1:]))
 
 
 def _concat(p: Any, q: Any) -> Any:

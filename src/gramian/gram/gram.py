@@ -87,7 +87,7 @@ class Gram:
         return finite_norms(self.kernel, self.rows)
 
     def __getstate__(self) -> dict[str, Any]:
-        kept = {name: part for name, part in self.__dict__.items() if name != "_row_means"}
+        kept = {name: part for name, part in self.__dict__.items() if name not in ("_row_means", "_norms")}
         return kept | {"_tiles": None}
 
     @property
@@ -233,17 +233,19 @@ class Gram:
     def through_features(self) -> bool:
         """Tell whether products go through the explicit map, K V = Φ (Φᵀ V), because it is so much smaller than K."""
         dim = self.kernel.feature_dim(self.rows)
-        return dim is not None and dim <= min(self.shape) / (2 if dim <= self.rows.width else DEAR)
+        if dim is None:
+            return False
+        return (2 if dim <= self.rows.width else DEAR) * self.kernel.feature_load(self.rows) <= min(self.shape)
 
     def _through_features(self, V: Array) -> Array:
-        dim = cast(int, self.kernel.feature_dim(self.rows))
-        sums = np.zeros((dim, V.shape[1]))
-        for span in self.spans(self.shape[1], dim):
+        load = int(self.kernel.feature_load(self.rows)) + 1
+        sums = np.zeros((cast(int, self.kernel.feature_dim(self.cols)), V.shape[1]))
+        for span in self.spans(self.shape[1], load):
             sums += self.kernel.phi(self.cols[span]).T @ V[span]
         weights = sums.astype(self.dtype)
         product = np.empty((self.shape[0], V.shape[1]))
-        for span in self.spans(self.shape[0], dim):
-            product[span] = self.kernel.phi(self.rows[span]) @ weights
+        for span in self.spans(self.shape[0], load):
+            product[span] = self.kernel.phi(self.rows[span].like(self.cols)) @ weights
         return product
 
     def spans(self, n: int, dim: int) -> list[slice]:

@@ -49,6 +49,9 @@ class Similarity(Protocol):
     def feature_dim(self, a: Encoded) -> int | None:
         """Dimension of the explicit map φ, None where it is infinite or of no use."""
 
+    def feature_load(self, a: Encoded) -> float:
+        """How many numbers φ(x) takes on the average."""
+
     def phi(self, a: Encoded) -> Any:
         """Return the explicit features Φ, one row per object, dense or sparse."""
 

@@ -24,6 +24,7 @@ from gramian.checks import Array, as_array, is_sparse, non_negative, positive, w
 from gramian.gram.encoded import Encoded
 from gramian.gram.gram import Gram, finite_norms
 from gramian.kernels.base import BaseKernel
+from gramian.kernels.columns import Columns
 from gramian.kernels.powers import horner, power
 from gramian.kernels.value import ATOM, Value, inside, text
 
@@ -91,6 +92,19 @@ class Kernel(BaseKernel):
     def pullback(self, f: Callable[[Any], Any]) -> Kernel:
         """Return κ(f(x), f(z)); f is given the whole collection and returns another of the same length."""
         return Pullback(self, f)
+
+    def on(self, *columns: Any) -> Kernel:
+        """Return this kernel on some columns of a data frame, or fields of records.
+
+        >>> import gramian as gm
+        >>> k = gm.Gaussian(bandwidth=10.0).on("age") * gm.Spectrum(length=2).on("name")
+        >>> k
+        Gaussian(bandwidth=10.0).on('age') * Spectrum(length=2).on('name')
+        >>> k([{"age": 31.0, "name": "Ann"}, {"age": 41.0, "name": "Hanna"}]).round(2)
+        array([[2.  , 0.61],
+               [0.61, 4.  ]])
+        """
+        return Pullback(self, Columns(columns, numeric=self.on_vectors))
 
     def reweight(self, f: Callable[[Any], Any]) -> Kernel:
         """Return f(x) κ(x, z) f(z); f is given the whole collection and returns one number for each object."""
@@ -168,6 +182,10 @@ class Sum(Pair):
         a1, a2 = a
         left, right = self.left.feature_dim(a1), self.right.feature_dim(a2)
         return None if left is None or right is None else left + right
+
+    def feature_load(self, a: Encoded) -> float:
+        a1, a2 = a
+        return self.left.feature_load(a1) + self.right.feature_load(a2)
 
     def phi(self, a: Encoded) -> Any:
         a1, a2 = a
@@ -421,8 +439,16 @@ class Pullback(Kernel):
     def phi(self, a: Encoded) -> Any:
         return self.base.phi(a)
 
+    def feature_names(self, inputs: Sequence[str]) -> list[str]:
+        if not isinstance(self.f, Columns):
+            return super().feature_names(inputs)
+        if self.f.numeric:
+            return self.base.feature_names([str(name) for name in self.f.names])
+        return [f"{self.f.names[0]}: {name}" for name in self.base.feature_names(self._image(inputs))]
+
     def __repr__(self) -> str:
-        return f"{inside(self.base, ATOM)}.pullback({text(self.f)})"
+        way = repr(self.f) if isinstance(self.f, Columns) else f"pullback({text(self.f)})"
+        return f"{inside(self.base, ATOM)}.{way}"
 
 
 class Rowwise(Kernel):
@@ -608,7 +634,13 @@ class Centered(Anchored):
         return remainder(norms + (self._mean - 2 * m[:, 0]), norms + abs(self._mean))
 
     def feature_dim(self, a: Encoded) -> int | None:
-        return self.base.feature_dim(a.parts[0])
+        base = a.parts[0]
+        if base.open and not base.within(self.reference.rows):
+            return None  # the centre has features that these objects have no columns for, and the other way round
+        return self.base.feature_dim(self.reference.rows if base.open else base)
+
+    def feature_load(self, a: Encoded) -> float:
+        return float(self.feature_dim(a) or 0)
 
     def feature_names(self, inputs: Sequence[str]) -> list[str]:
         return self.base.feature_names(inputs)
@@ -621,7 +653,7 @@ class Centered(Anchored):
         return np.asarray(sums / n).reshape(1, -1)
 
     def phi(self, a: Encoded) -> Any:
-        features = self.base.phi(a.parts[0])
+        features = self.base.phi(a.parts[0].like(self.reference.rows))
         dense = features.toarray() if is_sparse(features) else features
         return (dense - self._mean_features).astype(dense.dtype)
 

@@ -107,7 +107,8 @@ class BaseKernel(Value, ABC):
 
     def value_type(self, a: Encoded) -> np.dtype[Any]:
         """Return the type of the numbers κ(x, z) of such objects."""
-        return np.dtype(self.squared_norms(a[:1]).dtype)
+        with np.errstate(over="ignore", invalid="ignore"):
+            return np.dtype(self.squared_norms(a[:1]).dtype)
 
     def rough_norms(self, a: Encoded) -> Array:
         """Return `squared_norms`, or where these are dear an unbiased estimate, good for choosing objects by it."""
@@ -168,7 +169,12 @@ class BaseKernel(Value, ABC):
         Far from the origin it is better: differences of φ keep digits that differences of κ cancel.
         """
         dim = self.feature_dim(a)
-        return dim is not None and dim <= max(FEW_FEATURES, a.width) and not a.sparse
+        return dim is not None and dim <= max(FEW_FEATURES, a.width) and not a.sparse and not a.open
+
+    def feature_load(self, a: Encoded) -> float:
+        """Return how many numbers φ(x) takes on the average: all, or those of encodings that are φ(x) already."""
+        dim = self.feature_dim(a) or 0
+        return a.load if a.sparse and dim <= a.width else float(dim)
 
     def phi(self, a: Encoded) -> Any:
         """Return the explicit features of encoded objects, one row each."""

@@ -201,7 +201,7 @@ def evaluate(functions: Vectors, images: Vectors, primal: Array | None) -> Array
     """Return the values ⟨w, φ(x)⟩ of functions at points, through explicit features where their weights are known."""
     if primal is None:
         return np.asarray(images.inner(functions))
-    kernel, points = images.space.kernel, images.points
+    kernel, points = images.space.kernel, images.points.like(functions.points)
     values = np.empty((len(points), *primal.shape[1:]))
     for span in images.gram().spans(len(points), len(primal)):
         values[span] = kernel.phi(points[span]) @ primal

@@ -344,7 +344,7 @@ def test_counts_are_exact_where_single_precision_is_not():
 def test_single_precision_is_left_when_squares_reach_its_last_integer(n, others):
     k = gm.Spectrum(1)
     X, Z = ["a" * n, *others], ["a" * 10_001, "a" * 3, *others]
-    counts = k.features(X)
+    counts = k.encode(X).parts[0].counts
     assert scipy.sparse.issparse(counts) == bool(others)
     assert counts.dtype == (np.float32 if n**2 < 2**24 else np.float64)
     assert k(X)[0, 0] == k.diag(X)[0] == n * n

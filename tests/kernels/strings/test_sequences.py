@@ -228,7 +228,7 @@ def test_a_vocabulary_does_not_keep_another_alive():
     k = gm.Spectrum(2)
     (kept,) = k.encode(X)
     for seed in range(5):
-        k.encode(texts(5, seed=seed)).parts[0].like(kept.vocabulary)
+        k.encode(texts(5, seed=seed)).parts[0].like(kept)
     gc.collect()
     assert len(kept.vocabulary._found) == 0
 

@@ -15,6 +15,7 @@ import numpy as np
 import scipy.sparse
 
 from gramian.checks import Array, is_sparse
+from gramian.kernels.strings.sequences import comparable
 
 LARGEST = 2**62
 EXACT = 2**24  # integers below this are exact in single precision
@@ -40,6 +41,7 @@ class Vocabulary:
 
     pieces: Array
     alphabet: tuple[Hashable, ...]
+    kind: str = "strings"
     _found: WeakKeyDictionary[Vocabulary, Array] = field(default_factory=WeakKeyDictionary, repr=False)
 
     def __len__(self) -> int:
@@ -54,7 +56,7 @@ class Vocabulary:
         return hash((self.pieces.shape, self.alphabet))
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"pieces": self.pieces, "alphabet": self.alphabet}
+        return {"pieces": self.pieces, "alphabet": self.alphabet, "kind": self.kind}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state, _found=WeakKeyDictionary())
@@ -66,6 +68,7 @@ class Vocabulary:
         return self._found[other]
 
     def _search(self, other: Vocabulary) -> Array:
+        comparable(self.kind, other.kind)
         if not len(self) or not len(other) or self.pieces.shape[1] != other.pieces.shape[1]:
             return np.full(len(other), -1)
         codes = {symbol: code for code, symbol in enumerate(self.alphabet)}
@@ -93,6 +96,25 @@ class Bags:
         """Number of objects."""
         return (int(self.counts.shape[0]),)
 
+    def describe(self) -> str:
+        """Say how many objects there are, and of what kind."""
+        return f"{len(self)} {self.vocabulary.kind}"
+
+    @property
+    def width(self) -> int:
+        """Number of pieces."""
+        return len(self.vocabulary)
+
+    @property
+    def sparse(self) -> bool:
+        """Whether the counts are."""
+        return is_sparse(self.counts)
+
+    @property
+    def load(self) -> float:
+        """Number of counts that are stored for an object."""
+        return float(self.counts.nnz / max(len(self), 1) if self.sparse else self.width)
+
     def __len__(self) -> int:
         return int(self.counts.shape[0])
 
@@ -114,8 +136,16 @@ class Bags:
     def __hash__(self) -> int:
         return hash((self.counts.shape, self.vocabulary))
 
-    def like(self, vocabulary: Vocabulary) -> Any:
-        """Return the counts in the columns of another vocabulary; pieces that it has not are left out."""
+    def like(self, other: Bags) -> Bags:
+        """Return these bags in the vocabulary of others; pieces that it has not are left out."""
+        return Bags(self._in(other.vocabulary), other.vocabulary)
+
+    def within(self, other: Bags) -> bool:
+        """Tell whether the vocabulary of others has all pieces of these."""
+        mine, theirs = self.vocabulary, other.vocabulary
+        return mine is theirs or bool((theirs.places(mine) >= 0).all())
+
+    def _in(self, vocabulary: Vocabulary) -> Any:
         if vocabulary is self.vocabulary:
             return self.counts
         places = vocabulary.places(self.vocabulary)
@@ -138,13 +168,13 @@ class Bags:
         table = np.array([codes[symbol] for symbol in other.vocabulary.alphabet], dtype=np.int32)
         pieces = np.vstack([self.vocabulary.pieces, table[other.vocabulary.pieces]])
         _, first = np.unique(row_numbers(pieces, len(alphabet) + 1), return_index=True)
-        joint = Vocabulary(pieces[first], alphabet)
-        parts = [scipy.sparse.csr_array(bags.like(joint)) for bags in (self, other)]
+        joint = Vocabulary(pieces[first], alphabet, self.vocabulary.kind)
+        parts = [scipy.sparse.csr_array(bags._in(joint)) for bags in (self, other)]
         return Bags(compact(scipy.sparse.vstack(parts, format="csr")), joint)
 
     def inner(self, other: Bags, out: Array) -> None:
         """Write the inner products of all bags here with all of `other` into out."""
-        A, B = self.like(other.vocabulary), other.counts
+        A, B = self._in(other.vocabulary), other.counts
         if is_sparse(A) or is_sparse(B):
             product = scipy.sparse.csr_array(A) @ scipy.sparse.csr_array(B).T
             out[...] = product.toarray()

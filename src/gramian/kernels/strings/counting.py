@@ -16,7 +16,7 @@ import scipy.sparse
 from gramian.checks import Array
 from gramian.gram.encoded import Encoded
 from gramian.kernels.algebra import Kernel
-from gramian.kernels.strings.bags import EXACT, Bags, Vocabulary, compact, row_numbers
+from gramian.kernels.strings.bags import DENSE_BYTES, EXACT, Bags, Vocabulary, compact, row_numbers
 from gramian.kernels.strings.sequences import Sequences, as_sequences
 
 
@@ -42,10 +42,14 @@ class Counting(Kernel):
         (A,) = a
         return np.asarray(A.squares())
 
-    def features(self, X: Any) -> Any:
-        """Return the counts of the pieces that occur in X, one row for each object; `feature_names` tells which."""
-        (bags,) = self.encode(X)
-        return bags.counts
+    def feature_dim(self, a: Encoded) -> int | None:
+        (A,) = a
+        return len(A.vocabulary)
+
+    def phi(self, a: Encoded) -> Any:
+        """Return the counts, one column for each piece that occurs in the collection; `feature_names` tells which."""
+        (A,) = a
+        return A.counts.astype(np.float64)
 
     def feature_names(self, inputs: Sequence[Any]) -> list[str]:
         """Return the pieces that occur in these objects, in the order of the columns of ``features(inputs)``."""
@@ -60,7 +64,8 @@ def grams(sequences: Sequences, length: int) -> Bags:
     before = np.concatenate([[0], np.cumsum(counts)])
     places = np.arange(total) + np.repeat(sequences.starts[:-1] - before[:-1], counts)
     base = max(len(sequences.alphabet), 1)
-    if base**length <= max(256, 4 * total // max(len(sequences), 1)):
+    few = min(max(256, 4 * total // max(len(sequences), 1)), DENSE_BYTES // (8 * max(len(sequences), 1)))
+    if length < 64 and base**length <= few:
         return _counted_in_a_table(sequences, length, places, counts, base)
     windows = np.lib.stride_tricks.sliding_window_view(sequences.codes, length) if total else None
     numbers = row_numbers(windows[places], base) if windows is not None else np.empty(0, np.int64)
@@ -68,7 +73,7 @@ def grams(sequences: Sequences, length: int) -> Bags:
     pieces = windows[places[first]] if windows is not None else np.empty((0, length), np.int32)
     table = scipy.sparse.csr_array((np.ones(total), columns, before), shape=(len(sequences), len(first)))
     table.sum_duplicates()
-    return Bags(compact(table), Vocabulary(np.ascontiguousarray(pieces), sequences.alphabet))
+    return Bags(compact(table), Vocabulary(np.ascontiguousarray(pieces), sequences.alphabet, sequences.kind))
 
 
 def _counted_in_a_table(sequences: Sequences, length: int, places: Array, counts: Array, base: int) -> Bags:
@@ -85,4 +90,6 @@ def _counted_in_a_table(sequences: Sequences, length: int, places: Array, counts
     pieces = np.stack(digits, axis=1).astype(np.int32)
     table = table if len(present) == width else table[:, present]
     exact = float(np.einsum("ij,ij->i", table, table).max(initial=0)) < EXACT
-    return Bags(table.astype(np.float32 if exact else np.float64), Vocabulary(pieces, sequences.alphabet))
+    return Bags(
+        table.astype(np.float32 if exact else np.float64), Vocabulary(pieces, sequences.alphabet, sequences.kind)
+    )

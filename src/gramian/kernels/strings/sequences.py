@@ -7,7 +7,7 @@ which symbol a code stands for. Everything behind this line works on integers.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,11 @@ class Sequences:
     codes: Array
     starts: Array
     alphabet: tuple[Hashable, ...]
+    kind: str  # "strings", "bytes" or "token lists"
+
+    def describe(self) -> str:
+        """Say how many there are, and of what kind."""
+        return f"{len(self)} {self.kind}"
 
     @property
     def shape(self) -> tuple[int]:
@@ -41,15 +46,16 @@ class Sequences:
         chosen = np.arange(len(self))[index]
         if len(chosen) and np.array_equal(chosen, np.arange(chosen[0], chosen[0] + len(chosen))):
             first, last = self.starts[chosen[0]], self.starts[chosen[-1] + 1]
-            return Sequences(self.codes[first:last], self.starts[chosen[0] : chosen[-1] + 2] - first, self.alphabet)
+            starts = self.starts[chosen[0] : chosen[-1] + 2] - first
+            return replace(self, codes=self.codes[first:last], starts=starts)
         lengths = self.lengths[chosen]
         starts = np.concatenate([[0], np.cumsum(lengths)])
         places = np.arange(starts[-1]) + np.repeat(self.starts[chosen] - starts[:-1], lengths)
-        return Sequences(self.codes[places], starts, self.alphabet)
+        return replace(self, codes=self.codes[places], starts=starts)
 
     def copy(self) -> Sequences:
         """Return sequences that share no memory with these."""
-        return Sequences(self.codes.copy(), self.starts.copy(), self.alphabet)
+        return replace(self, codes=self.codes.copy(), starts=self.starts.copy())
 
     def concat(self, other: Sequences) -> Sequences:
         """Put other sequences after these, in one alphabet."""
@@ -58,16 +64,34 @@ class Sequences:
         known |= {symbol: len(self.alphabet) + k for k, symbol in enumerate(new)}
         table = np.array([known[symbol] for symbol in other.alphabet], dtype=np.int32)
         codes = np.concatenate([self.codes, table[other.codes]])
-        return Sequences(codes, np.concatenate([self.starts, self.starts[-1] + other.starts[1:]]), self.alphabet + new)
+        starts = np.concatenate([self.starts, self.starts[-1] + other.starts[1:]])
+        return replace(self, codes=codes, starts=starts, alphabet=self.alphabet + new)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Sequences):
             return NotImplemented
         same_starts = np.array_equal(self.starts, other.starts)
-        return same_starts and self.alphabet == other.alphabet and np.array_equal(self.codes, other.codes)
+        same = self.kind == other.kind and self.alphabet == other.alphabet
+        return same_starts and same and np.array_equal(self.codes, other.codes)
 
     def __hash__(self) -> int:
         return hash((len(self), len(self.codes), self.alphabet))
+
+
+def as_alphabet(given: Any) -> Any:
+    """Return symbols, each once: a string or bytes as they are, other symbols as a tuple."""
+    if not isinstance(given, Iterable) or not list(given):
+        raise ValueError(f"alphabet is {given!r}; symbols such as 'ACGT' expected")
+    symbols = given if isinstance(given, str | bytes) else tuple(given)
+    if len(set(symbols)) < len(symbols):
+        raise ValueError(f"alphabet is {given!r}, in which a symbol stands twice; each once expected")
+    return symbols
+
+
+def comparable(kind: str, other: str) -> None:
+    """Refuse to compare strings with bytes, whose symbols are numbers and equal no character."""
+    if {kind, other} == {"strings", "bytes"}:
+        raise TypeError(f"{kind} are compared with {other}, which have no symbol in common: decode the bytes first")
 
 
 def as_sequences(X: Any) -> Sequences:
@@ -90,7 +114,7 @@ def as_sequences(X: Any) -> Sequences:
     if not items:
         raise ValueError("X is empty; at least one sequence expected")
     for place, item in enumerate(items):
-        if _is_missing(item):
+        if is_missing(item):
             raise ValueError(f"X holds {item!r} (at index {place}), a missing value; drop it or put an empty string")
     kinds = {_kind(item, place) for place, item in enumerate(items)}
     if len(kinds) > 1:
@@ -100,7 +124,7 @@ def as_sequences(X: Any) -> Sequences:
     return readers[kinds.pop()](items)
 
 
-def _is_missing(item: Any) -> bool:
+def is_missing(item: Any) -> bool:
     """Tell None, NaN and pandas' NA from sequences, whose comparison with themselves may be anything."""
     if item is None or type(item).__name__ in ("NAType", "NaTType"):
         return True
@@ -112,6 +136,11 @@ def _kind(item: Any, place: int) -> str:
         return "strings"
     if isinstance(item, bytes | bytearray):
         return "bytes"
+    if isinstance(item, set | frozenset | dict):
+        raise TypeError(
+            f"X holds a {type(item).__name__} (at index {place}), which has no order; strings, bytes or token lists "
+            "expected"
+        )
     if isinstance(item, Iterable):
         return "token lists"
     raise TypeError(
@@ -123,12 +152,12 @@ def _strings(items: list[str]) -> Sequences:
     joined = "".join(items)
     points = np.frombuffer(joined.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
     codes, symbols = _ranked(points)
-    return Sequences(codes, _starts(map(len, items), len(items)), tuple(map(chr, symbols.tolist())))
+    return Sequences(codes, _starts(map(len, items), len(items)), tuple(map(chr, symbols.tolist())), "strings")
 
 
 def _bytes(items: list[bytes]) -> Sequences:
     codes, symbols = _ranked(np.frombuffer(b"".join(items), dtype=np.uint8))
-    return Sequences(codes, _starts(map(len, items), len(items)), tuple(symbols.tolist()))
+    return Sequences(codes, _starts(map(len, items), len(items)), tuple(symbols.tolist()), "bytes")
 
 
 def _tokens(items: list[Iterable[Hashable]]) -> Sequences:
@@ -138,7 +167,7 @@ def _tokens(items: list[Iterable[Hashable]]) -> Sequences:
         codes = [table.setdefault(token, len(table)) for tokens in lists for token in tokens]
     except TypeError as error:
         raise TypeError(f"tokens must be hashable, as strings and numbers are ({error})") from None
-    return Sequences(np.array(codes, dtype=np.int32), _starts(map(len, lists), len(lists)), tuple(table))
+    return Sequences(np.array(codes, dtype=np.int32), _starts(map(len, lists), len(lists)), tuple(table), "token lists")
 
 
 def _starts(lengths: Iterable[int], n: int) -> Array:

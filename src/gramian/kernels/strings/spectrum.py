@@ -8,16 +8,24 @@ Both are tables of counts; a string shorter than the pieces, or empty, has φ = 
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from gramian.checks import is_sparse, whole
-from gramian.kernels.strings.bags import Bags
+from gramian.kernels.strings.bags import Bags, Vocabulary
 from gramian.kernels.strings.counting import Counting, grams
-from gramian.kernels.strings.sequences import Sequences
+from gramian.kernels.strings.sequences import Sequences, as_alphabet
 
 
 class Composition(Counting):
     """The composition of a sequence: the share of each symbol (seed 003, Example 5.1). An empty sequence has none.
+
+    Parameters
+    ----------
+    alphabet : str, bytes or sequence of tokens, optional
+        The symbols that count, and the order of the columns of the explicit map; others only take their share of the
+        length. By default all symbols that occur.
 
     Examples
     --------
@@ -27,7 +35,15 @@ class Composition(Counting):
            [0.4 , 0.2 , 0.4 , 0.  ]])
     >>> gm.Composition().feature_names(["ACAGCAGTA", "AGCAAGCGAG"])
     ['A', 'C', 'G', 'T']
+    >>> gm.Composition(alphabet="TC").features(["ACAGCAGTA"]).round(2)
+    array([[0.11, 0.22]])
     """
+
+    alphabet: Any = None
+
+    def __post_init__(self) -> None:
+        if self.alphabet is not None:
+            self._settle(alphabet=as_alphabet(self.alphabet))
 
     @property
     def radius(self) -> float:
@@ -35,6 +51,9 @@ class Composition(Counting):
 
     def count(self, sequences: Sequences) -> Bags:
         bags = grams(sequences, 1)
+        if self.alphabet is not None:
+            symbols = np.arange(len(self.alphabet), dtype=np.int32)[:, None]
+            bags = bags.like(Bags(bags.counts[:0], Vocabulary(symbols, tuple(self.alphabet), sequences.kind)))
         lengths = np.maximum(sequences.lengths, 1).astype(np.float64)[:, None]
         if is_sparse(bags.counts):
             return Bags(bags.counts.astype(np.float64).multiply(1 / lengths).tocsr(), bags.vocabulary)

@@ -16,7 +16,7 @@ import numpy as np
 from gramian.checks import Array, positive, whole
 from gramian.gram.encoded import Encoded
 from gramian.kernels.algebra import Kernel, Normalized
-from gramian.kernels.strings.sequences import Sequences, as_sequences
+from gramian.kernels.strings.sequences import Sequences, as_sequences, comparable
 from gramian.kernels.value import ATOM, inside
 
 
@@ -38,6 +38,7 @@ class Pairwise(Kernel):
 
 def in_alphabet(sequences: Sequences, other: Sequences) -> Array:
     """Return the codes of sequences in the alphabet of others; symbols unknown there get codes of their own."""
+    comparable(sequences.kind, other.kind)
     if sequences.alphabet is other.alphabet or sequences.alphabet == other.alphabet:
         return sequences.codes
     known = {symbol: code for code, symbol in enumerate(other.alphabet)}

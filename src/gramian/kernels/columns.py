@@ -1,0 +1,109 @@
+"""Columns of a table as a map to pull a kernel back by, so that kernels of different columns make one kernel.
+
+A table is a data frame (pandas, polars, or anything else that gives a column by name and says its columns), or a list
+of records: dictionaries, named tuples, objects with attributes. A kernel of vectors gets its columns side by side as
+numbers, any other kernel gets one column as a list of objects.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from gramian.checks import Array
+from gramian.kernels.value import Value
+
+
+class Columns(Value):
+    """The map from a table to some of its columns; `Kernel.on` makes it.
+
+    Parameters
+    ----------
+    names : tuple of hashable
+        Names of columns, or positions in plain tuples.
+    numeric : bool
+        Whether the columns are wanted as one array of numbers, or as the objects they hold.
+    """
+
+    names: tuple[Hashable, ...]
+    numeric: bool = False
+
+    def __post_init__(self) -> None:
+        self._settle(names=tuple(self.names))
+        if not self.names:
+            raise ValueError("on() was given no column; name one at least, such as k.on('age')")
+        if len(self.names) > 1 and not self.numeric:
+            raise ValueError(
+                f"on() was given {len(self.names)} columns for a kernel that takes one object, not a vector: restrict "
+                "it to one column at a time and add the kernels up, k.on('a') + k.on('b')"
+            )
+
+    def __repr__(self) -> str:
+        return f"on({', '.join(map(repr, self.names))})"
+
+    def __call__(self, X: Any) -> Any:
+        columns = [_column(X, name) for name in self.names]
+        if self.numeric:
+            return np.stack([_numbers(column, name) for column, name in zip(columns, self.names, strict=True)], axis=1)
+        return columns[0]
+
+
+def _column(X: Any, name: Hashable) -> list[Any]:
+    """Return one column as a list."""
+    if hasattr(X, "columns"):
+        if name not in (known := list(X.columns)):
+            raise ValueError(f"X has no column {name!r}; it has {_listed(known)}")
+        column = X[name]
+        return list(column.to_list() if hasattr(column, "to_list") else column)
+    if isinstance(X, Mapping | str | bytes) or not hasattr(X, "__iter__"):
+        raise TypeError(f"X is a {type(X).__name__}; a data frame or a list of records expected")
+    if getattr(X, "dtype", None) is not None and X.dtype.names:
+        if name not in X.dtype.names:
+            raise ValueError(f"X has no column {name!r}; it has {_listed(X.dtype.names)}")
+        return list(X[name].tolist())
+    if not (records := list(X)):
+        raise ValueError("X is empty; at least one record expected")
+    return [_field(record, name, place) for place, record in enumerate(records)]
+
+
+def _field(record: Any, name: Hashable, place: int) -> Any:
+    if isinstance(record, Mapping):
+        if name in record:
+            return record[name]
+        known: Sequence[Any] = list(record)
+    elif isinstance(name, str) and hasattr(record, name) and not isinstance(record, str):
+        return getattr(record, name)
+    elif isinstance(name, int) and isinstance(record, tuple | list | np.ndarray) and -len(record) <= name < len(record):
+        return record[name]
+    else:
+        known = getattr(record, "_fields", ()) or list(getattr(record, "__dict__", ()))
+    has = f"it has {_listed(known)}" if known else f"it is {record!r}, a {type(record).__name__}"
+    raise ValueError(f"record {place} of X has no field {name!r}; {has}")
+
+
+def _listed(names: Sequence[Any]) -> str:
+    return ", ".join(map(repr, list(names)[:12])) + (" …" if len(names) > 12 else "")
+
+
+def _numbers(column: list[Any], name: Hashable) -> Array:
+    """Return a column as floating point numbers, all finite."""
+    try:
+        found = np.asarray(column)
+        numbers = found.astype(np.float64) if found.dtype.kind in "fiubO" else None
+    except (TypeError, ValueError):
+        numbers = None
+    if numbers is None or numbers.ndim != 1 or any(isinstance(entry, str) for entry in column):
+        wrong = next((entry for entry in column if not isinstance(entry, int | float | np.number)), column[0])
+        raise TypeError(
+            f"column {name!r} holds {wrong!r}, and a kernel of vectors needs numbers: use a kernel for such objects, "
+            "such as Equality for categories or BagOfWords for texts, or drop the rows where it is missing"
+        )
+    bad = np.flatnonzero(~np.isfinite(numbers))
+    if bad.size:
+        raise ValueError(
+            f"column {name!r} holds {column[bad[0]]!r} in row {bad[0]}; finite numbers expected: drop or impute those "
+            "rows first"
+        )
+    return np.asarray(numbers)

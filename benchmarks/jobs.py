@@ -35,6 +35,13 @@ def spread(n: int):
     return lambda: (S.total_variance(), S.distances(S.mean()))
 
 
+def long_strings(n: int):
+    letters = np.random.default_rng(0).choice(list("ACGT"), (2, n))
+    s, t = ("".join(row) for row in letters)
+    kernel = gm.FullSpectrum()
+    return lambda: kernel([s], [t])
+
+
 if __name__ == "__main__":
     job, n = globals()[sys.argv[1]], int(sys.argv[2])
     job(256)()  # imports and first-call costs are not what is measured

@@ -2,7 +2,8 @@
 
 `CASES` holds them all. A kernel that learns from a sample (centred,
 deflated, standardized) is built on the data of its case, so every case is a function of the data. Names of cases whose
-objects are strings, bytes or lists of tokens begin with "strings", of those whose objects are nodes of a graph "nodes".
+objects are strings, bytes or lists of tokens begin with "strings", of those whose objects are nodes of a graph "nodes",
+documents "text", rows of a table "records", and values without any structure "categories".
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import scipy.sparse
 
 import gramian as gm
@@ -68,6 +70,40 @@ def reversed_words(X: Any) -> Any:
 def lengths(X: Any) -> Any:
     """One number of either sign for each word."""
     return np.array([len(x) - 3.5 for x in X])
+
+
+def documents() -> list[str]:
+    """Sentences of at least two words, capitals and commas here and there; two of them equal."""
+    rng = np.random.default_rng(8)
+    vocabulary = ["cat", "dog", "mat", "sat", "the", "on", "and", "ran"]
+    found = [" ".join(rng.choice(vocabulary, rng.integers(2, 9))) for _ in range(N)]
+    found[5] = found[5].upper()
+    found[6] = found[6].replace(" ", ", ")
+    found[7] = found[3]
+    return found
+
+
+def doubled(X: Any) -> Any:
+    """A pullback on documents: each twice."""
+    return [f"{x} {x}" for x in X]
+
+
+def colours() -> list[Any]:
+    """Categories of several types, the seventh the third again."""
+    found = [("red", "blue", 3, ("dark", "red"))[i] for i in np.random.default_rng(9).integers(4, size=N)]
+    found[7] = found[3]
+    return found
+
+
+def records() -> list[dict[str, Any]]:
+    """Rows of numbers, strings, documents and categories; the seventh is the third again."""
+    columns = (sample(), words(), documents(), [str(c) for c in colours()])
+    rows = [
+        {"age": float(x[0]), "weight": float(x[1]), "promoter": w, "note": d, "colour": c, "left out": None}
+        for x, w, d, c in zip(*columns, strict=True)
+    ]
+    rows[7] = rows[3]
+    return rows
 
 
 def town() -> gm.Graph:
@@ -202,10 +238,17 @@ SPARSE: dict[str, Build] = {
 # Kernels on sequences, as functions of the sample.
 STRINGS: dict[str, Build] = {
     "composition": lambda X: gm.Composition(),
+    "composition-alphabet": lambda X: gm.Composition(alphabet="dab!"),
     "spectrum-1": lambda X: gm.Spectrum(length=1),
     "spectrum-2": lambda X: gm.Spectrum(length=2),
     "spectrum-5": lambda X: gm.Spectrum(length=5),
     "spectrum-longer-than-all": lambda X: gm.Spectrum(length=50),
+    "mismatch": lambda X: gm.Mismatch(length=2, mismatches=1),
+    "mismatch-alphabet": lambda X: gm.Mismatch(length=3, mismatches=1, alphabet="abc"),
+    "mismatch-2": lambda X: gm.Mismatch(length=3, mismatches=2, alphabet="cabd"),
+    "mismatch-0": lambda X: gm.Mismatch(length=2, mismatches=0),
+    "mismatch-longer-than-all": lambda X: gm.Mismatch(length=12, mismatches=1),
+    "mismatch-centered": lambda X: gm.Mismatch(length=2, mismatches=1).center(X),
     "full-spectrum": lambda X: gm.FullSpectrum(),
     "full-spectrum-blended": lambda X: gm.FullSpectrum(min_length=2, max_length=4, decay=0.7),
     "all-subsequences": lambda X: gm.AllSubsequences(),
@@ -226,6 +269,57 @@ STRINGS: dict[str, Build] = {
     "centered-on-others": lambda X: gm.Subsequences(length=2, decay=0.5).center(X[:5]),
     "centered-normalized": lambda X: gm.AllSubsequences().normalize().center(X),
     "deflated": lambda X: _deflated(gm.Spectrum(length=1), X),
+}
+
+
+# Kernels on documents, as functions of the sample.
+TEXT: dict[str, Build] = {
+    "tf": lambda X: gm.BagOfWords(),
+    "tf-idf": lambda X: gm.BagOfWords("tf-idf"),
+    "tf-idf-normalized": lambda X: gm.BagOfWords("tf-idf").normalize(),
+    "pairs-of-words": lambda X: gm.BagOfWords("tf-idf", ngram_range=(1, 2), stop_words=("the",)),
+    "letters": lambda X: gm.BagOfWords(analyzer="char", ngram_range=(2, 3), lowercase=False),
+    "vocabulary": lambda X: gm.BagOfWords("tf-idf", vocabulary=("dog", "cat", "lion")),
+    "tokens": lambda X: gm.BagOfWords(tokenizer=str.split, min_df=2, max_features=5),
+    "sum": lambda X: gm.BagOfWords() + gm.Spectrum(length=3),
+    "product": lambda X: gm.BagOfWords() * gm.BagOfWords(analyzer="char"),
+    "scaled-shifted": lambda X: 0.5 * gm.BagOfWords() + 1,
+    "power": lambda X: gm.BagOfWords() ** 2,
+    "pullback": lambda X: gm.BagOfWords("tf-idf").pullback(doubled),
+    "reweighted": lambda X: gm.BagOfWords().reweight(lengths),
+    "centered": lambda X: gm.BagOfWords("tf-idf").center(X),
+    "centered-on-others": lambda X: gm.BagOfWords().center(X[:5]),
+    "deflated": lambda X: _deflated(gm.BagOfWords().fit(X), X),
+}
+
+# Kernels on any objects that can be equal.
+CATEGORIES: dict[str, Build] = {
+    "equality": lambda X: gm.Equality(),
+    "shifted": lambda X: gm.Equality() + 0.5,
+    "centered": lambda X: gm.Equality().center(X),
+    "power": lambda X: (gm.Equality() + 1) ** 2,
+}
+
+AGE = gm.Gaussian(bandwidth="median").on("age", "weight")
+PROMOTER = gm.Spectrum(length=2).on("promoter")
+NOTE = gm.BagOfWords("tf-idf").on("note")
+COLOUR = gm.Equality().on("colour")
+
+# Kernels on rows of a table, as functions of the sample.
+RECORDS: dict[str, Build] = {
+    "numbers": lambda X: AGE,
+    "strings": lambda X: PROMOTER,
+    "documents": lambda X: NOTE,
+    "categories": lambda X: COLOUR,
+    "sum": lambda X: AGE + PROMOTER + NOTE + COLOUR,
+    "sum-with-features": lambda X: gm.Linear().on("weight") + PROMOTER + NOTE + COLOUR,
+    "product": lambda X: AGE * (COLOUR + 1) * NOTE,
+    "sum-of-products": lambda X: AGE + PROMOTER * NOTE,
+    "standardized": lambda X: gm.Gaussian().pullback(gm.Standardize()).on("age", "weight"),
+    "mismatch": lambda X: gm.Mismatch(length=2).on("promoter") + gm.Composition().on("note"),
+    "normalized": lambda X: (AGE + PROMOTER).normalize(),
+    "centered": lambda X: (AGE + PROMOTER * COLOUR).center(X),
+    "deflated": lambda X: _deflated((PROMOTER + AGE).fit(X), X),
 }
 
 
@@ -292,6 +386,7 @@ def _string_cases() -> list[Case]:
             for name in (
                 "composition",
                 "spectrum-2",
+                "mismatch",
                 "full-spectrum",
                 "all-subsequences",
                 "subsequences-gaps",
@@ -299,6 +394,17 @@ def _string_cases() -> list[Case]:
             )
         ]
     return cases
+
+
+def _object_cases() -> list[Case]:
+    texts, rows = documents(), records()
+    cases = [Case(f"text-{name}", build(texts), texts) for name, build in TEXT.items()]
+    cases.append(Case("text-array", gm.BagOfWords("tf-idf"), np.array(texts)))
+    cases += [Case(f"categories-{name}", build(colours()), colours()) for name, build in CATEGORIES.items()]
+    cases.append(Case("categories-array", gm.Equality(), np.array([str(c) for c in colours()])))
+    cases += [Case(f"records-{name}", build(rows), rows) for name, build in RECORDS.items()]
+    frame, some = pd.DataFrame(rows), ("numbers", "sum", "sum-with-features", "sum-of-products", "centered")
+    return cases + [Case(f"records-frame-{name}", RECORDS[name](frame), frame) for name in some]
 
 
 def _vector_cases() -> list[Case]:
@@ -320,4 +426,4 @@ def _precomputed_cases() -> list[Case]:
     ]
 
 
-CASES: list[Case] = _vector_cases() + _precomputed_cases() + _string_cases() + _node_cases()
+CASES: list[Case] = _vector_cases() + _precomputed_cases() + _string_cases() + _object_cases() + _node_cases()

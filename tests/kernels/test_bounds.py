@@ -20,7 +20,8 @@ def dense(X):
 
 
 def _takes_vectors(name):
-    return name.startswith("pullback-standardize") or not name.startswith(("pullback", "precomputed", "strings"))
+    objects = ("precomputed", "strings", "nodes", "text", "records", "categories")
+    return name.startswith("pullback-standardize") or not name.startswith(("pullback", *objects))
 
 
 @every_case

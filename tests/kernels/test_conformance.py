@@ -15,6 +15,7 @@ from gramian.testing import check_gram, check_kernel
 from .cases import CASES
 
 every_case = pytest.mark.parametrize("case", CASES, ids=repr)
+OBJECTS = ("strings", "nodes", "text", "records", "categories")
 
 
 def subclasses(cls):
@@ -43,6 +44,7 @@ def test_every_public_kernel_and_node_of_the_algebra_is_found_by_the_walk():
     assert found >= {
         *("Linear", "Polynomial", "Gaussian", "Laplacian", "Matern", "Bilinear", "AllSubsets", "Anova", "Precomputed"),
         *("Composition", "Spectrum", "FullSpectrum", "AllSubsequences", "Subsequences", "NormalizedLogarithms"),
+        *("Mismatch", "BagOfWords", "Equality"),
         *("PowerDiffusion", "ExponentialDiffusion", "VonNeumannDiffusion"),
         *("Sum", "Product", "Scaled", "Shifted", "Power", "Exponential", "Series"),
         *("Pullback", "Reweighted", "Normalized", "Centered", "Deflated"),
@@ -121,7 +123,7 @@ def test_read_only_and_non_contiguous_input_is_accepted(case):
 
 
 @pytest.mark.parametrize(
-    "case", [c for c in CASES if getattr(c.data, "ndim", 1) == 2 or c.name.startswith(("strings", "nodes"))], ids=repr
+    "case", [c for c in CASES if getattr(c.data, "ndim", 1) == 2 or c.name.startswith(OBJECTS)], ids=repr
 )
 def test_equal_objects_have_equal_rows(case):
     K = case.kernel(case.data)

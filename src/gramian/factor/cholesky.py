@@ -161,7 +161,7 @@ class _Growing:
         self.noise = min(32 * len(gram) * self.eps, np.sqrt(self.eps)) * gram.scale()
         tolerated = max(1e-3 * np.sqrt(self.eps), 64 * self.eps) if leave_out else np.sqrt(self.eps)
         self.slack = max(tolerated * float(self.norms.max()), self.noise)
-        if gram.kernel.matrix_free:
+        if gram.kernel.whole_columns:
             self.slack = float("inf")  # the diagonal is an estimate, and what it leaves may come out below zero
         self.F = np.empty((len(gram), rank if rank <= SURE else BATCH), gram.dtype)
         self.pivots: list[int] = []

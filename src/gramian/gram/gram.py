@@ -21,6 +21,8 @@ from gramian.gram.encoded import Encoded
 from gramian.gram.protocol import Derived, Similarity
 
 HOLD = 2**30  # bytes of K that are kept for the time of an iteration, n = 16,000 in double precision
+SMALL = 2**26  # bytes of K that are kept where its columns are dear
+DERIVED = ("_norms", "_row_means", "_small")  # computed again when they are needed
 DEAR = 20  # features that have to be built pay only if they are so many times fewer than the objects
 
 
@@ -87,7 +89,7 @@ class Gram:
         return finite_norms(self.kernel, self.rows)
 
     def __getstate__(self) -> dict[str, Any]:
-        kept = {name: part for name, part in self.__dict__.items() if name not in ("_row_means", "_norms")}
+        kept = {name: part for name, part in self.__dict__.items() if name not in DERIVED}
         return kept | {"_tiles": None}
 
     @property
@@ -122,12 +124,21 @@ class Gram:
         """Return the largest κ(x, x) that entries are computed from; their rounding errors are multiples of it."""
         return self.kernel.scale(self.rows) + self.diagonal
 
+    @cached_property
+    def _small(self) -> Array | None:
+        """K itself, kept where its columns are dear (nodes of a large graph) and it is small."""
+        if not (self.symmetric and self.kernel.whole_columns and len(self) ** 2 * self.dtype.itemsize <= SMALL):
+            return None
+        return self._filled(self.tiling())
+
     def block(self, rows: Any, cols: Any) -> Array:
         """Return the entries at the given row and column indices (arrays or slices) as a dense array."""
         i, j = np.atleast_1d(as_selection(rows, self.shape[0])), np.atleast_1d(as_selection(cols, self.shape[1]))
         out = np.empty((len(i), len(j)), self.dtype)
         if out.size == 0:
             return out
+        if self._small is not None:
+            return np.asarray(self._small[np.ix_(i, j)] + self.diagonal * (i[:, None] == j), dtype=self.dtype)
         a, b = self.rows[rows if isinstance(rows, slice) else i], self.cols[cols if isinstance(cols, slice) else j]
         tiling = self._tiling(out.shape, symmetric=False)
         tiles.fill(lambda r, c, tile: self.kernel.block(a[r], b[c], tile), tiling, None, out)
@@ -141,16 +152,25 @@ class Gram:
 
     def dense(self) -> Array:
         """Return K as an n × m array: the one place where memory of that size is taken."""
-        out = np.empty(self.shape, self.dtype)
         tiling = self.tiling()
-        if self._tiles is not None and self._tiles[0].dtype == self.dtype:
-            tiles.spread(self._tiles, tiling, self.diag(), out)
+        if self._small is not None:
+            out = self._small.copy()
+        elif self._tiles is not None and self._tiles[0].dtype == self.dtype:
+            out = np.empty(self.shape, self.dtype)
+            tiles.spread(self._tiles, tiling, self._norms, out)
         else:
-            tiles.fill(self.write, tiling, self.diag() if self.symmetric else None, out)
+            out = self._filled(tiling)
+        if self.diagonal:
+            np.fill_diagonal(out, out.diagonal() + out.dtype.type(self.diagonal))
+        return out
+
+    def _filled(self, tiling: tiles.Tiling) -> Array:
+        """Compute K, without λ; a symmetric one exactly symmetric."""
+        out = np.empty(self.shape, self.dtype)
+        tiles.fill(self.write, tiling, self._norms if tiling.symmetric else None, out)
         if self.symmetric and not tiling.symmetric:
             out += out.T
             out /= 2
-            np.fill_diagonal(out, self.diag())
         return out
 
     @contextmanager
@@ -208,7 +228,9 @@ class Gram:
         V = np.asarray(V, dtype=self.dtype)
         if 0 in (*self.shape, V.shape[1]):
             return np.zeros((self.shape[0], V.shape[1]))
-        if self.kernel.matrix_free:
+        if self._small is not None:
+            product = self._small.astype(np.float64, copy=False) @ V
+        elif self.kernel.matrix_free:
             product = self.kernel.multiply(self.rows, self.cols, V)
         else:
             product = self._through_features(V) if self.through_features() else self._through_tiles(V)
@@ -330,7 +352,7 @@ class Gram:
 
     def _tiling(self, shape: tuple[int, int], symmetric: bool) -> tiles.Tiling:
         width = 0 if self.rows.sparse else self.rows.width
-        tiling = tiles.cut(shape, self.dtype, self.kernel.scratch, self.memory, symmetric, width)
+        tiling = tiles.cut(shape, self.dtype, self.kernel.scratch, self.memory, symmetric, width, self.kernel.dear)
         entries = self.memory // (self.dtype.itemsize * (1 + self.kernel.scratch))
         return tiling.tall(entries) if self.kernel.whole_columns else tiling
 

@@ -36,6 +36,10 @@ class Similarity(Protocol):
         """A bound on √κ(x, x) over all objects there can be, or infinity."""
 
     @property
+    def dear(self) -> bool:
+        """Whether a single entry takes long."""
+
+    @property
     def whole_columns(self) -> bool:
         """Whether `block` is best asked for all rows at once."""
 

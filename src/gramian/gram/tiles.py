@@ -25,6 +25,7 @@ DEFAULT_MEMORY = 256 * 2**20
 LARGEST_SIDE = 768  # beyond this a tile leaves the last cache for no gain
 SMALLEST_SIDE = 32  # below this the cost of a call is greater than that of its tile
 PARALLEL_SIDE = 128  # tiles are not made smaller than this only to occupy more cores
+DEAR_SIDE = 8  # unless each entry takes long
 COPIES = 3  # of an object's numbers that a block may make: shifted, squared, augmented
 STRIPE = 64  # rows of a tile that are transposed at a time, so that whole cache lines are written
 
@@ -58,11 +59,18 @@ class Tiling:
 
 
 def cut(
-    shape: tuple[int, int], dtype: np.dtype[np.generic], scratch: int, memory: int, symmetric: bool, width: int = 0
+    shape: tuple[int, int],
+    dtype: np.dtype[np.generic],
+    scratch: int,
+    memory: int,
+    symmetric: bool,
+    width: int = 0,
+    dear: bool = False,
 ) -> Tiling:
     """Choose the largest useful tiles such that `1 + scratch` of them per thread fit into `memory` bytes.
 
-    Copies of the objects of a tile, of `width` numbers each, are counted too.
+    Copies of the objects of a tile, of `width` numbers each, are counted too. Where entries are dear, tiles are made as
+    small as it takes to occupy all cores.
 
     Raises
     ------
@@ -79,7 +87,8 @@ def cut(
     # The largest side s with entry · s² + 2 · copies · s ≤ share
     share, copies = memory // lanes, COPIES * dtype.itemsize * width
     fitting = (isqrt(copies * copies + entry * share) - copies) // entry
-    side = max(1, min(LARGEST_SIDE, max(PARALLEL_SIDE, ceil(max(shape) / (4 * lanes))), fitting))
+    least = DEAR_SIDE if dear else PARALLEL_SIDE
+    side = max(1, min(LARGEST_SIDE, max(least, ceil(max(shape) / (4 * lanes))), fitting))
     if symmetric:
         return Tiling(shape, side, side, lanes, True)
     rows = min(side, shape[0])

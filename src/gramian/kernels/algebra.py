@@ -500,7 +500,7 @@ class Reweighted(Rowwise):
 
     def encode(self, X: Any) -> Encoded:
         base = self.base.encode(X)
-        dtype = self.base.squared_norms(base).dtype
+        dtype = self.base.value_type(base)
         given = as_array(self.f(X), "the numbers that f returned")
         if given.shape != (len(base),):
             raise ValueError(

@@ -92,6 +92,11 @@ class BaseKernel(Value, ABC):
         return 1
 
     @property
+    def dear(self) -> bool:
+        """Whether a single entry takes long, so that even a small matrix is worth sharing out among the cores."""
+        return any(k.dear for k in self._inner().values())
+
+    @property
     def matrix_free(self) -> bool:
         """Whether `multiply` gives products with K that do not go through its entries."""
         return False
@@ -116,7 +121,7 @@ class BaseKernel(Value, ABC):
 
     def scale(self, a: Encoded) -> float:
         """Return the largest κ(x, x) that values between these objects are computed from."""
-        return float(self.squared_norms(a).max())
+        return float((self.rough_norms(a) if self.whole_columns else self.squared_norms(a)).max())
 
     def accuracy(self, dtype: np.dtype[Any]) -> float:
         """Return the error of an entry relative to κ(x, x): rounding, or that of the least accurate inner kernel."""

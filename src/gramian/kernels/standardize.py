@@ -51,6 +51,9 @@ class Standardize(Value):
         """Return this map with its numbers taken from X, where it has none yet."""
         return Standardize.of(X) if self.mean is None else self
 
+    def __repr__(self) -> str:
+        return "Standardize()" if self.mean is None else super().__repr__()
+
     def __call__(self, X: Any) -> Array:
         A = as_vectors(X)
         if self.mean is None or self.scale is None:

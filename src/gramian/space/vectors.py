@@ -123,6 +123,10 @@ class Vectors:
     def gram(self) -> Gram:
         """Return the Gram of the points φ(x₁)…φ(xₙ) as an operator."""
         self._require_points("gram")
+        return self._gram
+
+    @cached_property
+    def _gram(self) -> Gram:
         return self.space.gram(self.points, self.points)
 
     # Inner products

@@ -293,21 +293,18 @@ def test_beta_beyond_the_spectral_radius_is_accepted_where_only_the_other_end_is
         von_neumann(triangle, -1.0)
 
 
-@pytest.mark.xfail(reason="the largest eigenvalue of A − Δ comes out as rounding above 0 and limits beta")
 def test_range_on_the_laplacian_has_no_upper_end():
     path = np.array([[0.0, 1.0, 0.0], [1.0, 0.0, 2.0], [0.0, 2.0, 0.0]])
     with pytest.raises(ValueError, match="beta is -1; between -0.211325 and inf expected"):
         von_neumann(path, -1, "laplacian")
 
 
-@pytest.mark.xfail(reason="the largest eigenvalue of A − Δ comes out as rounding above 0, and 1 − beta λ below 0")
 def test_the_largest_betas_on_the_laplacian_average_over_a_component():
     path = np.array([[0.0, 1.0, 0.0], [1.0, 0.0, 2.0], [0.0, 2.0, 0.0]])
     for beta in (1e12, 1e16, 1e30, 1e300):
         np.testing.assert_allclose(matrix(von_neumann(path, beta, "laplacian")), np.full((3, 3), 1 / 3), rtol=1e-3)
 
 
-@pytest.mark.xfail(reason="the rounding of Gershgorin's discs is taken at its word at the end of the range")
 def test_beta_at_the_end_of_the_range_is_refused_though_rounding_puts_it_inside():
     with pytest.raises(ValueError, match="beta is 1.0; between"):
         von_neumann(np.ones((7, 7)), 1.0, "normalized")
@@ -353,10 +350,7 @@ def test_overflow_is_refused(make):
         lambda: exponential(SEED, 1e6, "laplacian"),
         lambda: exponential(SEED, 700.0, "normalized"),
         lambda: power(SEED, 700),
-        pytest.param(
-            lambda: power(SEED, 10**6, "normalized"),
-            marks=pytest.mark.xfail(reason="the bounds of 'normalized' exceed 1, and their powers overflow"),
-        ),
+        lambda: power(SEED, 10**6, "normalized"),
     ],
 )
 def test_what_does_not_overflow_is_accepted_and_finite(make):
@@ -556,7 +550,7 @@ def test_radius_is_the_root_of_the_largest_eigenvalue_at_most_a_little_more(of):
         assert kernel.radius**2 == pytest.approx(np.linalg.eigvalsh(matrix(kernel))[-1], rel=1e-9)
 
 
-@pytest.mark.parametrize("n", [480, 520])
+@pytest.mark.parametrize("n", [300, 520])
 @every_similarity
 def test_decomposition_and_polynomial_of_a_middling_graph_agree(n, of):
     """Sparse graphs of more than 500 nodes are not decomposed; the values must not show it."""

@@ -317,7 +317,7 @@ BAD_GRAPHS = {
     "words": ([["a", "b"], ["b", "a"]], TypeError, "the graph has dtype <U1; real numbers expected"),
     "ragged": ([[0, 1], [1]], ValueError, "the graph is not rectangular"),
     "a vector": ([0.0, 1.0], ValueError, r"the graph has 1 dimension\(s\), 2 expected"),
-    "a number": (3, ValueError, r"the graph has 0 dimension\(s\), 2 expected"),
+    "a number": (3, TypeError, "the graph is 3; a matrix, an edge list or a NetworkX graph expected"),
     "None": (None, TypeError, "the graph"),
     "a path": ("edges.txt", TypeError, "the graph is 'edges.txt'; a matrix, an edge list or a NetworkX graph expected"),
     "an empty list": ([], ValueError, "the graph is empty"),
@@ -442,3 +442,32 @@ def test_what_is_not_the_number_of_a_node_is_refused(node):
     if isinstance(node, int | float):
         with pytest.raises(ValueError, match="which is not a node of this graph"):
             gm.Graph(A).indices(np.array([node]))
+
+
+# A single array or a table is no list of nodes, whatever it holds
+
+NOT_LISTS = {
+    "an array of one number": (gm.Graph(A), np.array(2), TypeError),
+    "an array of the number 0": (gm.Graph(A), np.array(0), TypeError),
+    "an array of one name": (gm.Graph(A, nodes=NAMES), np.array("a"), TypeError),
+    "masked nodes": (gm.Graph(A), np.ma.array([0, 1], mask=[0, 1]), ValueError),
+    "a table with a node for a heading": (gm.Graph(A, nodes=NAMES), pd.DataFrame({"a": ["b"], "c": ["a"]}), ValueError),
+}
+
+
+@pytest.mark.parametrize("what", NOT_LISTS)
+def test_what_is_no_flat_list_is_refused(what):
+    graph, X, error = NOT_LISTS[what]
+    with pytest.raises(error, match="X "):
+        graph.indices(X)
+
+
+def test_weight_that_is_a_text_is_refused_though_it_reads_as_a_number():
+    with pytest.raises(TypeError, match="the edge 'a' – 'b' has the weight '1'; a number expected"):
+        gm.Graph([("a", "b", "1")])
+
+
+@pytest.mark.parametrize("of", ["adjacency", "laplacian", "normalized"])
+def test_weights_whose_sums_overflow_are_refused(of):
+    with pytest.raises(ValueError, match="overflow"):
+        gm.ExponentialDiffusion(np.full((3, 3), 1e308), beta=1.0, of=of)

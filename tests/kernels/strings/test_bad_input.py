@@ -55,6 +55,17 @@ BAD_DATA = {
     "strings and bytes": (["a", b"a"], TypeError, "X mixes bytes and strings; sequences of one kind expected"),
     "strings and lists": (["a", ["a"]], TypeError, "X mixes strings and token lists; sequences of one kind"),
     "bytes and lists": ([[97], b"a"], TypeError, "X mixes bytes and token lists; sequences of one kind"),
+    "sets": (
+        [{"a", "b"}],
+        TypeError,
+        r"X holds a set \(at index 0\), which has no order; strings, bytes or token lists",
+    ),
+    "frozen sets": (["a", frozenset("b")], TypeError, r"X holds a frozenset \(at index 1\), which has no order"),
+    "dicts": (
+        [{"a": 1}],
+        TypeError,
+        r"X holds a dict \(at index 0\), which has no order; strings, bytes or token lists",
+    ),
     "lists of lists": ([[["a"]], [["b"]]], TypeError, r"tokens must be hashable.*unhashable type: 'list'"),
     "lists of arrays": ([[np.ones(2)]], TypeError, r"tokens must be hashable.*unhashable type: 'numpy.ndarray'"),
     "lists of dicts": ([[{}]], TypeError, r"tokens must be hashable.*unhashable type: 'dict'"),
@@ -93,6 +104,29 @@ def test_kernels_on_vectors_and_on_strings_do_not_mix():
         (gm.Linear() + gm.Spectrum(2))(GOOD)
     with pytest.raises(TypeError, match="X has 2 dimensions; a flat list of strings"):
         (gm.Spectrum(2) * gm.Linear())([[1.0, 2.0]] * np.ones((3, 1)))
+
+
+@pytest.mark.parametrize("kernel", [*KERNELS[:4], gm.Mismatch(2, 1, "abc") + gm.Subsequences(1)], ids=repr)
+def test_strings_are_not_compared_with_bytes(kernel):
+    other = [x.encode() for x in GOOD]
+    for first, second in ((GOOD, other), (other, GOOD)):
+        with pytest.raises(TypeError, match="are compared with .*no symbol in common: decode the bytes first"):
+            kernel(first, second)
+    with pytest.raises(TypeError, match="decode the bytes first"):
+        kernel.center(GOOD)(other)
+
+
+def test_samples_of_strings_and_of_bytes_are_not_pooled():
+    phi = gm.FeatureSpace(gm.Spectrum(1))
+    with pytest.raises(TypeError, match="decode the bytes first"):
+        gm.mean_test(phi(GOOD), phi([x.encode() for x in GOOD]), rng=0)
+
+
+@pytest.mark.parametrize("kernel", KERNELS[:4], ids=repr)
+def test_bytes_are_compared_with_lists_of_their_numbers_and_strings_with_lists_of_characters(kernel):
+    K = kernel(GOOD)
+    np.testing.assert_allclose(kernel([x.encode() for x in GOOD], [list(x.encode()) for x in GOOD]), K, rtol=1e-15)
+    np.testing.assert_allclose(kernel([list(x) for x in GOOD], GOOD), K, rtol=1e-15)
 
 
 def test_data_is_left_alone():
@@ -157,7 +191,9 @@ def test_decay_outside_the_unit_interval_is_refused(make, decay, error, message)
         make(decay)
 
 
-@pytest.mark.parametrize("make", [lambda: gm.Composition(2), lambda: gm.Spectrum(2, 3), lambda: gm.AllSubsequences(2)])
+@pytest.mark.parametrize(
+    "make", [lambda: gm.Composition("a", 2), lambda: gm.Spectrum(2, 3), lambda: gm.AllSubsequences(2)]
+)
 def test_arguments_that_do_not_exist_are_refused(make):
     with pytest.raises(TypeError):
         make()

@@ -1,5 +1,6 @@
 """Every string kernel against a slow oracle that lists pieces one by one, straight from the definition."""
 
+import tracemalloc
 from collections import Counter
 from itertools import combinations
 from math import comb, fsum, sqrt
@@ -11,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import gramian as gm
-from gramian.kernels.strings import counting
+from gramian.kernels.strings import automaton, counting, full_spectrum
 
 claims = settings(max_examples=40, deadline=None, derandomize=True, database=None)
 
@@ -204,6 +205,38 @@ def test_subsequences_of_a_string_are_those_of_its_mirror_image(data):
     mirrored = [x[::-1] for x in X], [z[::-1] for z in Z]
     for kernel in (gm.AllSubsequences(), gm.Subsequences(2, 0.5), gm.Spectrum(2), gm.FullSpectrum()):
         np.testing.assert_allclose(kernel(*mirrored), kernel(X, Z), rtol=1e-13)
+
+
+@settings(claims, max_examples=25)
+@given(collections(longest=12), st.sampled_from([(1, None, 1.0), (2, 4, 0.5), (1, 1, 0.3), (3, None, 0.7)]))
+def test_full_spectrum_is_the_same_with_tables_and_with_lists_of_transitions(data, given):
+    kernel = gm.FullSpectrum(*given)
+
+    def phi(x):
+        return all_substrings(x, *given)
+
+    with pytest.MonkeyPatch.context() as patch:
+        agree(kernel, phi, *data, rtol=1e-13)
+        with_tables = kernel(*data)
+        patch.setattr(full_spectrum, "TABLE", -1)
+        agree(kernel, phi, *data, rtol=1e-13)
+        np.testing.assert_allclose(kernel(*data), with_tables, rtol=1e-14)
+
+
+@pytest.mark.parametrize(("table", "function"), [(2**18, "by_tables"), (0, "by_lists")])
+def test_full_spectrum_takes_the_way_that_the_size_of_a_table_says(table, function, monkeypatch):
+    called = []
+    for name in ("full_spectrum_by_tables", "full_spectrum_by_lists"):
+        plain = getattr(automaton, name)
+        monkeypatch.setattr(
+            automaton, name, lambda *given, name=name, plain=plain: called.append(name) or plain(*given)
+        )
+    monkeypatch.setattr(full_spectrum, "TABLE", table)
+    X = texts(5, 60, "ab")
+    expected = sum(gm.Spectrum(p)(X) for p in range(1, 61))
+    np.testing.assert_array_equal(gm.FullSpectrum()(X), expected)
+    np.testing.assert_array_equal(gm.FullSpectrum().diag(X), np.diagonal(expected))
+    assert set(called) == {f"full_spectrum_{function}"}
 
 
 # Encoded apart, and joint
@@ -400,6 +433,29 @@ def test_whole_number_oracle_counts_what_the_definition_lists():
         assert exact_all_subsequences(s, t) == inner(all_subsequences(s), all_subsequences(t))
 
 
+@settings(claims, max_examples=60)
+@given(
+    st.text(alphabet="ab", max_size=27) | st.text(alphabet="abcd", max_size=30), st.text(alphabet="abcx", max_size=27)
+)
+def test_counts_of_subsequences_that_a_double_can_hold_are_exact(s, t):
+    expected = [[exact_all_subsequences(x, z) for z in (s, t)] for x in (s, t)]
+    found = gm.AllSubsequences()([s, t])
+    for i, j in ((0, 0), (0, 1), (1, 1)):
+        if expected[i][j] < 2**53:
+            assert int(found[i, j]) == expected[i][j]
+            assert found[i, j] == gm.AllSubsequences()([(s, t)[i]], [(s, t)[j]]).item()
+        else:
+            assert found[i, j] == pytest.approx(expected[i][j], rel=1e-13)
+
+
+def test_advice_where_a_count_overflows_is_one_that_works():
+    X = ["a" * 3000, "a" * 2999 + "b"]
+    with pytest.raises(ValueError, match=r"take AllSubsequences\(\).normalize\(\), which is computed without overflow"):
+        gm.AllSubsequences()(X)
+    K = gm.AllSubsequences().normalize()(X)
+    assert 0 < K[0, 1] < 1
+
+
 def test_count_beyond_double_precision_is_refused_and_not_infinite():
     X = ["ab", "a" * 3000]
     for compute in (gm.AllSubsequences(), gm.AllSubsequences().diag, gm.AllSubsequences().gram):
@@ -451,6 +507,26 @@ def test_normalized_values_of_short_and_long_strings_agree_with_the_quotient_whe
     d = np.sqrt(np.diagonal(K))
     np.testing.assert_allclose(gm.AllSubsequences().normalize()(X), K / d / d[:, None], rtol=1e-11)
     np.testing.assert_allclose(gm.AllSubsequences().gram(X).normalize().dense(), K / d / d[:, None], rtol=1e-11)
+
+
+@pytest.mark.parametrize("kernel", [gm.Subsequences(2, 0.5), gm.AllSubsequences().normalize()], ids=repr)
+def test_memory_of_subsequences_grows_with_the_lengths_and_not_with_their_product(kernel):
+    n = 2_000
+    kernel(["abc"], ["bc"])  # compiled before it is measured
+    a, b = kernel.encode(["abca" * (n // 4)]), kernel.encode(["bcab" * (n // 4)])
+    out = np.empty((1, 1))
+    tracemalloc.start()
+    kernel.block(a, b, out)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert out[0, 0] > 0
+    assert 8 * n < peak < 8 * n**2 / 4
+
+
+def test_subsequences_of_a_long_and_a_short_string_are_those_of_the_other_order():
+    long, short = "".join(np.random.default_rng(0).choice(list("abcd"), 1_000)), "abcdab"
+    for k in (gm.Subsequences(4, 0.5), gm.Subsequences(2), gm.FullSpectrum()):
+        assert k([long], [short]).item() == pytest.approx(k([short], [long]).item(), rel=1e-11)
 
 
 def test_subsequences_beyond_double_precision_are_refused():

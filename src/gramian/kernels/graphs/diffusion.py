@@ -9,7 +9,7 @@ Neumann kernel needs 1 − βλ > 0 for every eigenvalue λ of S, the negative o
 1/λ_max where these have their signs, and for S = A − Δ every β ≥ 0 will do; exp(βS) is a kernel for every β.
 
 Up to 3,000 nodes K is computed once. Of larger graphs only the columns that are asked for are, and products with K are
-polynomials of S, so that nothing of the size n × n is ever needed.
+polynomials of S, so that nothing of the size n × n is ever needed, unless S itself is dense.
 """
 
 from __future__ import annotations
@@ -29,7 +29,10 @@ from gramian.kernels.graphs.functions import SymmetricMatrix
 from gramian.kernels.graphs.graph import as_graph
 
 SMALL = 3000  # nodes of a graph whose whole matrix is computed
+AT_ONCE = 64  # columns of the matrix of a large graph that are computed together
 PROBES = 64  # random vectors behind an estimate of the diagonal, which is then good to √(2 / 64)
+
+NEAR = 1e-12  # 1 − βλ up to which the von Neumann kernel counts as unbounded
 
 
 class Diffusion(Kernel):
@@ -41,7 +44,7 @@ class Diffusion(Kernel):
     def __post_init__(self) -> None:
         self._settle(graph=as_graph(self.graph))
         self._check()
-        with np.errstate(over="ignore"):
+        with np.errstate(over="ignore", invalid="ignore"):
             if not np.isfinite(self._largest):
                 raise ValueError(
                     f"{self!r} overflows: the eigenvalues of S lie between {self._S.bounds[0]:.6g} and "
@@ -61,9 +64,14 @@ class Diffusion(Kernel):
         S: SymmetricMatrix = self.graph.similarity(self.of)
         return S
 
-    @property
+    @cached_property
     def _interval(self) -> tuple[float, float]:
-        return self._S.bounds
+        """Bounds of the spectrum between which f does not grow far beyond its values on the spectrum."""
+        lo, hi = self._S.bounds
+        inner = self.profile(np.array([lo, hi]) + np.array([0.01, -0.01]) * (hi - lo))
+        with np.errstate(over="ignore", invalid="ignore"):
+            steep = not bool((self.profile(np.array([lo, hi])) <= 2 * inner.max()).all())
+        return self._S.tight if steep and not self._S.decomposed else (lo, hi)
 
     @cached_property
     def _largest(self) -> float:
@@ -100,19 +108,21 @@ class Diffusion(Kernel):
     def encode(self, X: Any) -> Encoded:
         return Encoded((self.graph.indices(X),))
 
-    def _columns(self, indices: Array) -> Array:
-        units = np.zeros((len(self.graph), len(indices)))
-        units[indices, np.arange(len(indices))] = 1.0
-        return self._S.function(self.profile, units, self._interval)
+    def _write_columns(self, rows: Array, indices: Array, out: Array) -> None:
+        for first in range(0, len(indices), AT_ONCE):
+            some = indices[first : first + AT_ONCE]
+            units = np.zeros((len(self.graph), len(some)))
+            units[some, np.arange(len(some))] = 1.0
+            out[:, first : first + len(some)] = self._S.function(self.profile, units, self._interval)[rows]
 
     def block(self, a: Encoded, b: Encoded, out: Array) -> None:
         (i,), (j,) = a, b
         if not self.whole_columns:
             out[...] = self._K[np.ix_(i, j)]
         elif len(j) <= len(i):
-            out[...] = self._columns(j)[i]
+            self._write_columns(i, j, out)
         else:
-            out[...] = self._columns(i)[j].T
+            self._write_columns(j, i, out.T)
 
     def squared_norms(self, a: Encoded) -> Array:
         (i,) = a
@@ -180,7 +190,7 @@ class PowerDiffusion(Diffusion):
         if whole(self.length, "length") % 2 == 0 or self._S.bounds[0] >= 0:
             return
         least, largest = self._S.extremes
-        if least < -1e-10 * max(abs(least), abs(largest)):
+        if least < -1e-7 * max(abs(least), abs(largest)):
             raise ValueError(
                 f"length is {self.length}, an odd number, and S has the eigenvalue {least:.6g}: its odd powers are not "
                 "positive semidefinite; take an even length, or an S without negative eigenvalues"
@@ -270,10 +280,10 @@ class VonNeumannDiffusion(Diffusion):
 
     def _check(self) -> None:
         beta = as_number(self.beta, "beta")
-        if all(1 - beta * bound > 0 for bound in self._S.bounds):
+        if all(1 - beta * bound > NEAR for bound in self._S.bounds):
             return
         least, largest = self._S.extremes
-        if min(1 - beta * least, 1 - beta * largest) <= 1e-12:
+        if min(1 - beta * least, 1 - beta * largest) <= NEAR:
             lowest, highest = (1 / least if least < 0 else -math.inf), (1 / largest if largest > 0 else math.inf)
             raise ValueError(
                 f"beta is {self.beta}; between {lowest:.6g} and {highest:.6g} expected, for the eigenvalues of S lie "

@@ -44,8 +44,9 @@ NUDGE = 1e-6  # relative change of an eigenvalue that shows how sensitive f is t
 class SymmetricMatrix:
     """A symmetric matrix S, sparse, with what is known of its spectrum; functions of it, and their columns."""
 
-    def __init__(self, S: Any) -> None:
+    def __init__(self, S: Any, start: Array | None = None) -> None:
         self.S = S
+        self._start = np.ones(S.shape[0]) if start is None else start  # positive, near the leading eigenvector of |S|
 
     def __len__(self) -> int:
         return int(self.S.shape[0])
@@ -60,15 +61,19 @@ class SymmetricMatrix:
     def eigen(self) -> tuple[Array, Array]:
         """Λ, ascending, and U."""
         values, U = scipy.linalg.eigh(self.S.toarray(), overwrite_a=True, check_finite=False, driver="evd")
-        return values, U
+        return np.clip(values, *self._discs), U  # rounding must not push an eigenvalue 0 of a Laplacian above 0
 
     @cached_property
     def bounds(self) -> tuple[float, float]:
-        """Two numbers between which every eigenvalue lies, for certain."""
+        """Two numbers between which every eigenvalue lies, for certain; the extreme ones where they are known."""
+        return self.extremes if self.decomposed else self._discs
+
+    @cached_property
+    def _discs(self) -> tuple[float, float]:
         magnitudes, diagonal = abs(self.S), self.S.diagonal()
         sums = np.asarray(magnitudes.sum(axis=1)).ravel()
         radii = sums - np.abs(diagonal)
-        x, radius = np.ones(len(self)), float(sums.max(initial=0.0))
+        x, radius = self._start, float(sums.max(initial=0.0))
         for step in range(POWER_STEPS):
             if radius == 0:
                 break
@@ -78,23 +83,34 @@ class SymmetricMatrix:
                 break
             x = y + radius * x  # the shift keeps x positive, and bipartite graphs from swinging
             x = np.maximum(x / x.max(), 1e-100)
-        radius *= 1 + 1e-12
+        radius *= 1 + 1e-14
         return max(float((diagonal - radii).min()), -radius), min(float((diagonal + radii).max()), radius)
 
     @cached_property
     def extremes(self) -> tuple[float, float]:
-        """The smallest and the largest eigenvalue: exact, or by a Lanczos iteration, from inside."""
+        """The smallest and the largest eigenvalue: exact, or by a Lanczos iteration, to 1e-8 of their distance."""
         if self.decomposed:
             values = self.eigen[0]
             return float(values[0]), float(values[-1])
-        return self._extreme("SA", self.bounds[0]), self._extreme("LA", self.bounds[1])
+        lo, hi = self._discs
+        return hi - self._largest_distance(hi), lo + self._largest_distance(lo)
 
-    def _extreme(self, which: str, bound: float) -> float:
+    def _largest_distance(self, point: float) -> float:
+        """Return how far the eigenvalue furthest from a point outside the spectrum is from it."""
+        shifted = self.S - scipy.sparse.diags_array(np.full(len(self), point))
         start = np.random.default_rng(0).standard_normal(len(self))
         try:
-            return float(eigsh(self.S, k=1, which=which, v0=start, tol=1e-8, return_eigenvectors=False)[0])
+            found = eigsh(shifted, k=1, which="LM", v0=start, tol=1e-8, return_eigenvectors=False)
         except ArpackNoConvergence:
-            return bound
+            return self._discs[1] - self._discs[0]
+        return abs(float(found[0]))
+
+    @cached_property
+    def tight(self) -> tuple[float, float]:
+        """Bounds hardly wider than the spectrum, for functions that grow fast beyond it."""
+        (lo, hi), (least, largest) = self.bounds, self.extremes
+        room = 1e-7 * (hi - lo)
+        return max(lo, least - room), min(hi, largest + room)
 
     def interval(self, lowest: float, highest: float) -> tuple[float, float]:
         """Return bounds of the spectrum that stay between two poles, which the eigenvalues themselves must do."""
@@ -136,7 +152,7 @@ class SymmetricMatrix:
     def _polynomial(self, f: Function, interval: tuple[float, float] | None) -> Polynomial:
         lo, hi = interval or self.bounds
         if lo == hi:
-            lo, hi = lo - 1.0, hi + 1.0
+            lo, hi = lo - 1e-8 * max(1.0, abs(lo)), hi + 1e-8 * max(1.0, abs(hi))
         shift = scipy.sparse.diags_array(np.full(len(self), (hi + lo) / 2))
         return Polynomial(((self.S - shift) * (4 / (hi - lo))).tocsr(), chebyshev(f, lo, hi))
 

@@ -25,6 +25,7 @@ from gramian.kernels.graphs.functions import SymmetricMatrix
 from gramian.kernels.value import Value
 
 SIMILARITIES = ("adjacency", "laplacian", "normalized")
+LARGEST_WEIGHT = 1e150
 ASYMMETRY = 1e-10  # relative to the largest weight, what passes for rounding
 
 
@@ -37,7 +38,7 @@ class Graph(Value):
         The symmetric matrix of weights, or something that says the same. Edges are undirected; an edge given twice
         counts once. NetworkX nodes, the ends of edges and the index of a data frame name the nodes.
     nodes : sequence of hashable, optional
-        Names of the rows of a matrix; 0 … n − 1 by default.
+        Names of the rows of a matrix, 0 … n − 1 by default. With edges, the order of the nodes, and those without any.
 
     Examples
     --------
@@ -52,23 +53,17 @@ class Graph(Value):
     nodes: Any = None
 
     def __post_init__(self) -> None:
-        matrix, names = _read(self.matrix)
-        if self.nodes is not None:
-            names = tuple(self.nodes)
+        matrix, names = _read(self.matrix, _as_names(self.nodes))
         if names is not None and len(names) != matrix.shape[0]:
             raise ValueError(
                 f"nodes names {len(names)} nodes, and the graph has {matrix.shape[0]}; one name each needed"
             )
-        if names is not None and len(set(names)) < len(names):
-            twice = next(name for place, name in enumerate(names) if name in names[:place])
-            raise ValueError(f"nodes holds {twice!r} more than once; a name of its own for every node needed")
         self._settle(matrix=matrix, nodes=names)
 
     @classmethod
     def from_edges(cls, edges: Iterable[tuple[Any, ...]], nodes: Any = None) -> Self:
         """Return the graph of edges (u, v) or (u, v, weight); `nodes` adds nodes without edges and sets their order."""
-        matrix, names = _of_edges(edges, () if nodes is None else tuple(nodes))
-        return cls(matrix, names)
+        return cls(*_of_edges(edges, _as_names(nodes) or ()))
 
     def __len__(self) -> int:
         return int(self.matrix.shape[0])
@@ -104,8 +99,14 @@ class Graph(Value):
         ValueError
             If X is empty, or a node is unknown.
         """
-        if isinstance(X, str | bytes) or not isinstance(X, Iterable):
+        if isinstance(X, str | bytes) or not isinstance(X, Iterable) or getattr(X, "ndim", 1) == 0:
             raise TypeError(f"X is {X!r}; a list of nodes expected: pass [X] if it is one node")
+        if isinstance(X, np.ma.MaskedArray) and np.ma.is_masked(X):
+            raise ValueError("X has masked entries; a node for each object expected")
+        if hasattr(X, "columns") and hasattr(X, "shape"):
+            if X.shape[1] != 1:
+                raise ValueError(f"X has {X.shape[1]} columns; one expected, of nodes: select it with kernel.on(name)")
+            X = np.asarray(X, dtype=object).ravel()
         if isinstance(X, range) or (isinstance(X, np.ndarray) and X.ndim == 2 and X.shape[1] == 1):
             X = np.asarray(X).ravel()
         items = X.tolist() if isinstance(X, np.ndarray) else list(X)
@@ -122,7 +123,7 @@ class Graph(Value):
                 return self._places[node]
             if math.isfinite(node) and 0 <= node < len(self) and int(node) == node and not isinstance(node, bool):
                 return int(node)
-        except KeyError:
+        except (KeyError, OverflowError):
             pass
         except TypeError:
             if self.nodes is not None:
@@ -142,22 +143,21 @@ class Graph(Value):
         if of not in SIMILARITIES:
             raise ValueError(f"of is {of!r}; one of {', '.join(map(repr, SIMILARITIES))} expected")
         if of not in self._similarities:
-            self._similarities[of] = SymmetricMatrix(self._matrix_of(of))
+            self._similarities[of] = self._make(of)
         return self._similarities[of]
 
-    def _matrix_of(self, of: str) -> Any:
+    def _make(self, of: str) -> SymmetricMatrix:
         A = self.matrix
         if of == "adjacency":
-            return A
+            return SymmetricMatrix(A)
         degrees = np.asarray(A.sum(axis=1)).ravel()
         if of == "laplacian":
-            return (A - scipy.sparse.diags_array(degrees)).tocsr()
+            return SymmetricMatrix((A - scipy.sparse.diags_array(degrees)).tocsr())
         if A.data.min(initial=0.0) < 0:
             raise ValueError(f"of is 'normalized', and an edge has the weight {A.data.min():g}; weights ≥ 0 needed")
-        roots = np.zeros_like(degrees)
-        np.divide(1.0, np.sqrt(degrees), out=roots, where=degrees > 0)
-        scale = scipy.sparse.diags_array(roots)
-        return (scale @ A @ scale).tocsr()
+        roots = np.sqrt(np.where(degrees > 0, degrees, 1.0))
+        scale = scipy.sparse.diags_array(1 / roots)
+        return SymmetricMatrix((scale @ A @ scale).tocsr(), start=roots)  # S √d = √d
 
 
 def as_graph(given: Any) -> Graph:
@@ -165,26 +165,47 @@ def as_graph(given: Any) -> Graph:
     return given if isinstance(given, Graph) else Graph(given)
 
 
-def _read(given: Any) -> tuple[Any, tuple[Hashable, ...] | None]:
+def _as_names(nodes: Any) -> tuple[Hashable, ...] | None:
+    if nodes is None:
+        return None
+    if isinstance(nodes, str | bytes) or not isinstance(nodes, Iterable):
+        raise TypeError(f"nodes is {nodes!r}; a list of names expected")
+    names = tuple(nodes)
+    try:
+        different = len(set(names))
+    except TypeError as error:
+        raise TypeError(f"nodes holds a name that cannot be hashed ({error})") from None
+    if different < len(names):
+        twice = next(name for place, name in enumerate(names) if name in names[:place])
+        raise ValueError(f"nodes holds {twice!r} more than once; a name of its own for every node needed")
+    return names
+
+
+def _read(given: Any, names: tuple[Hashable, ...] | None) -> tuple[Any, tuple[Hashable, ...] | None]:
     if isinstance(given, Graph):
-        return given.matrix, given.nodes
+        return given.matrix, names or given.nodes
     if hasattr(given, "is_directed") and hasattr(given, "edges"):
-        return _of_networkx(given)
+        return _of_networkx(given, names)
     if hasattr(given, "index") and hasattr(given, "columns") and hasattr(given, "iloc"):
-        return _of_frame(given)
-    if isinstance(given, str | bytes):
+        matrix, index = _of_frame(given)
+        return matrix, names or _as_names(index)
+    if isinstance(given, str | bytes | dict) or not isinstance(given, Iterable):
         raise TypeError(
             f"the graph is {given!r}; a matrix, an edge list or a NetworkX graph expected (a file: read_edges)"
         )
     if not is_sparse(given) and not isinstance(given, np.ndarray):
-        given = list(given) if isinstance(given, Iterable) else given
-        if isinstance(given, list) and given and all(isinstance(item, tuple) for item in given):
-            return _of_edges(given, ())
-    return _of_matrix(given), None
+        given = list(given)
+        if given and any(isinstance(item, tuple) for item in given):
+            return _of_edges(given, names or ())
+    return _of_matrix(given), names
 
 
 def _of_matrix(given: Any) -> Any:
     A = as_vectors(given, "the graph", sparse=True).astype(np.float64)
+    if abs(A).max() > LARGEST_WEIGHT:
+        raise ValueError(
+            f"the graph has a weight of {abs(A).max():g}, too large: sums of such overflow; rescale the weights"
+        )
     if A.shape[0] != A.shape[1]:
         raise ValueError(
             f"the graph is a matrix of shape {A.shape}; a square one expected, or a list of (u, v) or (u, v, weight) "
@@ -209,13 +230,13 @@ def _of_frame(frame: Any) -> tuple[Any, tuple[Hashable, ...]]:
     return _of_matrix(frame.to_numpy()), tuple(frame.index)
 
 
-def _of_networkx(graph: Any) -> tuple[Any, tuple[Hashable, ...]]:
+def _of_networkx(graph: Any, names: tuple[Hashable, ...] | None) -> tuple[Any, tuple[Hashable, ...]]:
     if graph.is_directed():
         raise ValueError("the graph is directed, and node kernels need a symmetric one: pass graph.to_undirected()")
     weights: dict[tuple[Any, Any], float] = {}
     for u, v, weight in graph.edges(data="weight", default=1):  # parallel edges of a multigraph add up
         weights[u, v] = weights.get((u, v), 0) + _weight(weight, u, v)
-    return _assembled(weights, tuple(graph.nodes))
+    return _assembled(weights, tuple(dict.fromkeys([*(names or ()), *graph.nodes])))
 
 
 def _of_edges(edges: Iterable[tuple[Any, ...]], nodes: tuple[Hashable, ...]) -> tuple[Any, tuple[Hashable, ...]]:
@@ -240,10 +261,12 @@ def _of_edges(edges: Iterable[tuple[Any, ...]], nodes: tuple[Hashable, ...]) -> 
 
 def _weight(weight: Any, u: Any, v: Any) -> float:
     try:
-        found = float(weight)
+        found = float(weight) if not isinstance(weight, str | bytes) else None
     except (TypeError, ValueError):
-        raise TypeError(f"the edge {u!r} – {v!r} has the weight {weight!r}; a number expected") from None
-    if not math.isfinite(found):
+        found = None
+    if found is None:
+        raise TypeError(f"the edge {u!r} – {v!r} has the weight {weight!r}; a number expected")
+    if not abs(found) <= LARGEST_WEIGHT:
         raise ValueError(f"the edge {u!r} – {v!r} has the weight {weight!r}; a finite number expected")
     return found
 

@@ -11,6 +11,7 @@ import math
 import numpy as np
 from numba import njit
 
+LANES = 32  # pairs of sequences that are worked on at once
 LIMB = 512  # a value is number × 2^(LIMB × limbs), the number kept between 2^−256 and 2^256
 SHRINK, LARGE = 2.0**-LIMB, 2.0 ** (LIMB // 2)
 
@@ -53,29 +54,41 @@ def all_subsequences(s, t, row, limbs):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def subsequences(s, t, length, decay, rows):  # type: ignore[no-untyped-def]
-    """Return κ(s, t) = Σ over equal subsequences of the given length of decay^(span in s + span in t); O(p |s| |t|).
+def _prolong(weights, shorter, longer, along, decay):  # type: ignore[no-untyped-def]
+    """End matches of one symbol less at this place of t, prolong the ones before it, and those of earlier places of s.
 
-    rows[q, j] is the weight of the matches of q symbols that reach up to here, at symbol i of s and j of t, each with
-    its spans prolonged to i and to j; a match of one more symbol ends them. Longer matches are updated first, for they
-    need the shorter ones as they were one symbol of s before.
+    One lane for each pair of sequences: a loop that the vector units of a core run.
     """
-    m = len(t)
+    for lane in range(len(along)):
+        reached = decay * along[lane] + weights[lane] * shorter[lane]
+        along[lane] = reached
+        longer[lane] = decay * longer[lane] + reached
+
+
+@njit(cache=True, nogil=True)
+def subsequences(S, T, length, decay, rows, weights, along, total):  # type: ignore[no-untyped-def]
+    """Write κ(s, t) of many pairs at once into total, O(p |s| |t|) each.
+
+    κ is the sum over equal subsequences of p symbols of decay^(span in s + span in t). The sequences of S and of T
+    stand in columns, with symbols that match nothing beyond their ends. rows[q, j] is the weight of the matches of q
+    symbols that reach up to here, at symbol i of s and j of t, each with its spans prolonged to i and to j. Longer
+    matches are updated first, for they need the shorter ones as they were one symbol of s before.
+    """
+    m, lanes = T.shape
     rows[0, : m + 1] = 1.0
-    rows[1 : length + 1, : m + 1] = 0.0
-    total = 0.0
-    for symbol in s:
-        for q in range(length, 0, -1):
-            along = 0.0
-            for j in range(1, m + 1):
-                along *= decay
-                if symbol == t[j - 1]:
-                    ended = decay * decay * rows[q - 1, j - 1]
-                    along += ended
-                    if q == length:
-                        total += ended
-                rows[q, j] = decay * rows[q, j] + along
-    return total
+    rows[1:length, : m + 1] = 0.0
+    total[:] = 0.0
+    for symbols in S:
+        for j in range(m):
+            there, weight, longest = T[j], weights[j], rows[length - 1, j]
+            for lane in range(lanes):
+                weight[lane] = decay * decay if symbols[lane] == there[lane] else 0.0
+            for lane in range(lanes):
+                total[lane] += weight[lane] * longest[lane]
+        for q in range(length - 1, 0, -1):
+            along[:] = 0.0
+            for j in range(m):
+                _prolong(weights[j], rows[q - 1, j], rows[q, j + 1], along, decay)
 
 
 @njit(cache=True, nogil=True)
@@ -94,9 +107,28 @@ def all_subsequences_table(a, a_starts, b, b_starts, diagonal, logarithms, out):
 @njit(cache=True, nogil=True)
 def subsequences_table(a, a_starts, b, b_starts, length, decay, diagonal, out):  # type: ignore[no-untyped-def]
     """Write κ of every pair of two runs of sequences into out; with `diagonal`, of each of a with itself."""
-    rows = np.empty((length + 1, np.diff(b_starts).max() + 1))
-    for i in range(len(a_starts) - 1):
-        s = a[a_starts[i] : a_starts[i + 1]]
-        for j in range(1 if diagonal else len(b_starts) - 1):
-            t = s if diagonal else b[b_starts[j] : b_starts[j + 1]]
-            out[i, j] = 0.0 if min(len(s), len(t)) < length else subsequences(s, t, length, decay, rows)
+    long_a, long_b = np.diff(a_starts).max(), np.diff(b_starts).max()
+    S, T = np.empty((long_a, LANES), np.int32), np.empty((long_b, LANES), np.int32)
+    rows, weights = np.empty((length, long_b + 1, LANES)), np.empty((long_b, LANES))
+    along, total = np.empty(LANES), np.empty(LANES)
+    n, width = len(a_starts) - 1, 1 if diagonal else len(b_starts) - 1
+    for first in range(0, n * width, LANES):
+        lanes = min(LANES, n * width - first)
+        S[:], T[:] = -1, -2
+        used_a, used_b = 0, 0
+        for lane in range(lanes):
+            i, j = (first + lane) // width, (first + lane) % width
+            used_a = max(used_a, _copy(a, a_starts, i, S[:, lane]))
+            used_b = max(used_b, _copy(b, b_starts, i if diagonal else j, T[:, lane]))
+        subsequences(S[:used_a], T[:used_b], length, decay, rows, weights, along, total)
+        for lane in range(lanes):
+            out[(first + lane) // width, (first + lane) % width] = total[lane]
+
+
+@njit(cache=True, nogil=True)
+def _copy(codes, starts, which, column):  # type: ignore[no-untyped-def]
+    """Write a sequence into a column and return its length."""
+    n = starts[which + 1] - starts[which]
+    for place in range(n):
+        column[place] = codes[starts[which] + place]
+    return n

@@ -23,6 +23,8 @@ from gramian.kernels.value import ATOM, inside
 class Pairwise(Kernel):
     """A kernel of sequences that is computed pair by pair."""
 
+    dear = True
+
     @property
     def non_negative(self) -> bool:
         return True

@@ -1,19 +1,25 @@
-"""How time and memory grow with n, for the dense Gram, the matrix-free product and randomly pivoted Cholesky."""
+"""How time and memory grow: with the number of points, with the length of strings, with the nodes of a graph."""
 
 from pathlib import Path
 
 import numpy as np
 from measure import alone
 
-SIZES = {
+POINTS = {
     "dense": ("Gram, dense()", [1000, 2000, 4000, 8000, 16000]),
     "product": ("gram @ v", [4000, 8000, 16000, 32000, 64000]),
     "cholesky": ("Cholesky, rank 200", [4000, 8000, 16000, 32000, 64000, 128000]),
 }
+OBJECTS = {
+    "long_strings": ("FullSpectrum of two strings of n characters", [62_500, 125_000, 250_000, 500_000, 1_000_000]),
+    "heat_columns": ("ten columns of the heat kernel of n nodes", [25_000, 50_000, 100_000, 200_000, 400_000]),
+}
+
+Measured = dict[str, tuple[str, list[int], list[dict[str, float]]]]
 
 
-def measure() -> dict[str, tuple[str, list[int], list[dict[str, float]]]]:
-    return {job: (label, sizes, [alone(job, n) for n in sizes]) for job, (label, sizes) in SIZES.items()}
+def measure(jobs: dict[str, tuple[str, list[int]]]) -> Measured:
+    return {job: (label, sizes, [alone(job, n) for n in sizes]) for job, (label, sizes) in jobs.items()}
 
 
 def slope(sizes: list[int], values: list[float]) -> float:
@@ -21,7 +27,7 @@ def slope(sizes: list[int], values: list[float]) -> float:
     return float(np.polyfit(np.log(sizes[-3:]), np.log(values[-3:]), 1)[0])
 
 
-def draw(measured: dict, picture: Path) -> None:
+def draw(measured: Measured, title: str, picture: Path) -> None:
     import matplotlib
 
     matplotlib.use("Agg")
@@ -32,7 +38,7 @@ def draw(measured: dict, picture: Path) -> None:
         axes, ("seconds", "megabytes"), ("time (s)", "peak memory beyond the data (MB)"), strict=True
     ):
         for (label, sizes, answers), color, marker in zip(
-            measured.values(), ("#0072b2", "#e69f00", "#009e73"), "os^", strict=True
+            measured.values(), ("#0072b2", "#e69f00", "#009e73"), "os^", strict=False
         ):
             values = [max(a[key], 1e-3) for a in answers]
             text = f"{label}: n^{slope(sizes, values):.1f}"
@@ -41,5 +47,5 @@ def draw(measured: dict, picture: Path) -> None:
         axis.set_ylabel(unit)
         axis.grid(True, which="major", alpha=0.3)
         axis.legend(frameon=False)
-    figure.suptitle("Gaussian kernel, d = 10, float32: how cost grows with the number of points")
+    figure.suptitle(title)
     figure.savefig(picture, dpi=110)

@@ -42,6 +42,13 @@ def long_strings(n: int):
     return lambda: kernel([s], [t])
 
 
+def heat_columns(n: int):
+    from objects import random_graph
+
+    A, nodes = random_graph(n), np.arange(10)
+    return lambda: gm.ExponentialDiffusion(gm.Graph(A), beta=1.0, of="laplacian")(np.arange(n), nodes)
+
+
 if __name__ == "__main__":
     job, n = globals()[sys.argv[1]], int(sys.argv[2])
     job(256)()  # imports and first-call costs are not what is measured

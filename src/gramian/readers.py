@@ -34,7 +34,14 @@ _SEPARATORS = {None: "white space", "\t": "tabs", ",": "commas"}
 
 @dataclass(frozen=True, eq=False)
 class Fasta:
-    """The records of a FASTA file, in the order of the file."""
+    """The records of a FASTA file, in the order of the file.
+
+    Examples
+    --------
+    >>> import gramian as gm
+    >>> gm.Fasta(("s1", "s2"), ("first", ""), ["ACGT", "GATTACA"])
+    Fasta(2 sequences of length 4 to 7)
+    """
 
     names: tuple[str, ...]
     descriptions: tuple[str, ...]
@@ -53,6 +60,12 @@ class Texts:
 
     `names` are the paths below the folder, with slashes; `labels` the first subfolder in each, or "" for a file that
     lies in the folder itself.
+
+    Examples
+    --------
+    >>> import gramian as gm
+    >>> gm.Texts(("spam/a.txt", "ham/b.txt"), ["Buy now", "See you"], ("spam", "ham")).labels
+    ('spam', 'ham')
     """
 
     names: tuple[str, ...]

@@ -98,7 +98,7 @@ def centered_eigen(gram: Gram, rank: int | None = None) -> Eigen:
     as it is.
     """
     n = len(as_symmetric(gram, "centered_eigen"))
-    if n <= DENSE or rank is None or 5 * rank > n or gram.through_features():
+    if n <= DENSE or rank is None or 5 * rank > n or (gram.through_features() and not gram.rows.open):
         return eigen(gram.center(), rank)
 
     def apply(V: Array) -> Array:

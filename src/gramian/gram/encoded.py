@@ -75,10 +75,6 @@ class Encoded:
             tuple(p.like(q) if hasattr(p, "like") else p for p, q in zip(self.parts, other.parts, strict=True))
         )
 
-    def within(self, other: Encoded) -> bool:
-        """Tell whether nothing is lost of these objects in the columns of `other`."""
-        return all(p.within(q) for p, q in zip(self.parts, other.parts, strict=True) if hasattr(p, "within"))
-
     def describe(self) -> str:
         """Say how many objects there are and, for vectors, of how many features."""
         first = self.parts[0]

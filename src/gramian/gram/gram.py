@@ -257,7 +257,8 @@ class Gram:
         dim = self.kernel.feature_dim(self.rows)
         if dim is None:
             return False
-        return (2 if dim <= self.rows.width else DEAR) * self.kernel.feature_load(self.rows) <= min(self.shape)
+        built = dim <= self.rows.width + 8  # the encodings themselves, or hardly more
+        return (2 if built else DEAR) * self.kernel.feature_load(self.rows) <= min(self.shape)
 
     def _through_features(self, V: Array) -> Array:
         load = int(self.kernel.feature_load(self.rows)) + 1

@@ -394,6 +394,10 @@ class Pullback(Kernel):
     def non_negative(self) -> bool:
         return self.base.non_negative
 
+    @property
+    def by_name(self) -> bool:
+        return isinstance(self.f, Columns)
+
     def _image(self, X: Any) -> Any:
         image = self.f(X)
         if not hasattr(image, "__len__"):
@@ -634,16 +638,14 @@ class Centered(Anchored):
         return remainder(norms + (self._mean - 2 * m[:, 0]), norms + abs(self._mean))
 
     def feature_dim(self, a: Encoded) -> int | None:
-        base = a.parts[0]
-        if base.open and not base.within(self.reference.rows):
-            return None  # the centre has features that these objects have no columns for, and the other way round
-        return self.base.feature_dim(self.reference.rows if base.open else base)
+        # What is counted in some objects has no columns for what the centre has besides, and the other way round.
+        return None if a.open else self.base.feature_dim(a.parts[0])
 
     def feature_load(self, a: Encoded) -> float:
         return float(self.feature_dim(a) or 0)
 
     def feature_names(self, inputs: Sequence[str]) -> list[str]:
-        return self.base.feature_names(inputs)
+        return super().feature_names(inputs) if self.reference.rows.open else self.base.feature_names(inputs)
 
     @cached_property
     def _mean_features(self) -> Array:
@@ -653,7 +655,9 @@ class Centered(Anchored):
         return np.asarray(sums / n).reshape(1, -1)
 
     def phi(self, a: Encoded) -> Any:
-        features = self.base.phi(a.parts[0].like(self.reference.rows))
+        if a.open:
+            return super().phi(a)
+        features = self.base.phi(a.parts[0])
         dense = features.toarray() if is_sparse(features) else features
         return (dense - self._mean_features).astype(dense.dtype)
 

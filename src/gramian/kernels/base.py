@@ -63,6 +63,12 @@ class BaseKernel(Value, ABC):
         return bool(inner) and all(k.on_vectors for k in inner)
 
     @property
+    def by_name(self) -> bool:
+        """Whether the objects are records whose fields are taken by name, so that their order does not matter."""
+        inner = self._inner().values()
+        return bool(inner) and all(k.by_name for k in inner)
+
+    @property
     def radius(self) -> float:
         """A bound on ‖φ(x)‖ = √κ(x, x) over all objects there can be, the least one known; infinite if there is none.
 

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from gramian.checks import Array
+from gramian.kernels.strings.sequences import is_missing
 from gramian.kernels.value import Value
 
 
@@ -53,8 +54,12 @@ class Columns(Value):
 def _column(X: Any, name: Hashable) -> list[Any]:
     """Return one column as a list."""
     if hasattr(X, "columns"):
+        if hasattr(X, "collect"):
+            raise TypeError(f"X is a {type(X).__name__}, which holds no rows yet: pass X.collect()")
         if name not in (known := list(X.columns)):
             raise ValueError(f"X has no column {name!r}; it has {_listed(known)}")
+        if known.count(name) > 1:
+            raise ValueError(f"X has {known.count(name)} columns {name!r}; one expected: rename them")
         column = X[name]
         return list(column.to_list() if hasattr(column, "to_list") else column)
     if isinstance(X, Mapping | str | bytes) or not hasattr(X, "__iter__"):
@@ -73,14 +78,21 @@ def _field(record: Any, name: Hashable, place: int) -> Any:
         if name in record:
             return record[name]
         known: Sequence[Any] = list(record)
-    elif isinstance(name, str) and hasattr(record, name) and not isinstance(record, str):
-        return getattr(record, name)
+    elif name in _names(record):
+        return getattr(record, str(name))
     elif isinstance(name, int) and isinstance(record, tuple | list | np.ndarray) and -len(record) <= name < len(record):
         return record[name]
     else:
-        known = getattr(record, "_fields", ()) or list(getattr(record, "__dict__", ()))
+        known = _names(record)
     has = f"it has {_listed(known)}" if known else f"it is {record!r}, a {type(record).__name__}"
     raise ValueError(f"record {place} of X has no field {name!r}; {has}")
+
+
+def _names(record: Any) -> Sequence[Any]:
+    """Return the fields of a named tuple, or the attributes of an object."""
+    if isinstance(record, tuple):
+        return list(getattr(record, "_fields", ()))
+    return [*getattr(record, "__dict__", ()), *getattr(type(record), "__slots__", ())]
 
 
 def _listed(names: Sequence[Any]) -> str:
@@ -89,10 +101,16 @@ def _listed(names: Sequence[Any]) -> str:
 
 def _numbers(column: list[Any], name: Hashable) -> Array:
     """Return a column as floating point numbers, all finite."""
+    missing = next((row for row, entry in enumerate(column) if is_missing(entry)), None)
+    if missing is not None:
+        raise ValueError(
+            f"column {name!r} holds {column[missing]!r} in row {missing}, a missing value; drop or impute those rows "
+            "first"
+        )
     try:
         found = np.asarray(column)
         numbers = found.astype(np.float64) if found.dtype.kind in "fiubO" else None
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         numbers = None
     if numbers is None or numbers.ndim != 1 or any(isinstance(entry, str) for entry in column):
         wrong = next((entry for entry in column if not isinstance(entry, int | float | np.number)), column[0])

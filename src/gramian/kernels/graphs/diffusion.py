@@ -96,7 +96,11 @@ class Diffusion(Kernel):
 
     @cached_property
     def _K(self) -> Array:
-        return self._S.dense(self.profile, self._interval)
+        return self._clipped(self._S.dense(self.profile, self._interval))
+
+    def _clipped(self, K: Array) -> Array:
+        """Remove what rounding has left below 0 where no entry can be."""
+        return np.maximum(K, 0.0, out=K) if self.non_negative else K
 
     def scale(self, a: Encoded) -> float:
         return float(self._largest) if self.matrix_free else super().scale(a)
@@ -113,7 +117,8 @@ class Diffusion(Kernel):
             some = indices[first : first + AT_ONCE]
             units = np.zeros((len(self.graph), len(some)))
             units[some, np.arange(len(some))] = 1.0
-            out[:, first : first + len(some)] = self._S.function(self.profile, units, self._interval)[rows]
+            columns = self._S.function(self.profile, units, self._interval)
+            out[:, first : first + len(some)] = self._clipped(columns[rows])
 
     def block(self, a: Encoded, b: Encoded, out: Array) -> None:
         (i,), (j,) = a, b
@@ -206,7 +211,7 @@ class PowerDiffusion(Diffusion):
     @cached_property
     def _K(self) -> Array:
         K = np.linalg.matrix_power(self._S.S.toarray(), int(self.length))  # whole numbers stay whole
-        return np.asarray((K + K.T) / 2)
+        return self._clipped((K + K.T) / 2)
 
     @property
     def non_negative(self) -> bool:

@@ -21,6 +21,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+LANES = 4  # sequences that are followed at once
+
 
 @njit(cache=True, nogil=True)
 def _find(head, symbol_of, after, state, symbol):  # type: ignore[no-untyped-def]
@@ -190,39 +192,80 @@ def _complete(states, step, matched, length, link, order):  # type: ignore[no-un
 
 
 @njit(cache=True, nogil=True)
-def _follow_table(t, step, matched, count, rest, W):  # type: ignore[no-untyped-def]
-    """Follow t through an automaton with all transitions and return κ."""
-    value, v, known = 0.0, 0, 0
-    for symbol in t:
-        if symbol >= step.shape[1]:
-            v, known = 0, 0
-            continue
-        known = min(known, matched[v, symbol]) + 1
-        v = step[v, symbol]
-        value += rest[v] + count[v] * W[known]
-    return value
+def _pack(states, step, matched, shift, table):  # type: ignore[no-untyped-def]
+    """Put the transitions into one number each: where the next state's row begins, and how many symbols may be matched.
+
+    A row has 2^shift columns; that of a symbol which the alphabet has not leads back to the empty piece.
+    """
+    for v in range(states):
+        for symbol in range(1 << shift):
+            table[(v << shift) + symbol] = 0
+        for symbol in range(step.shape[1]):
+            row = np.uint64(step[v, symbol] << shift)
+            table[(v << shift) + symbol] = (row << np.uint64(32)) | np.uint64(matched[v, symbol] + 1)
+
+
+@njit(cache=True, nogil=True)
+def _follow_table(T, used, table, shift, count, rest, W, row, known, value):  # type: ignore[no-untyped-def]
+    """Follow a few sequences at once, a symbol of each in a row of T, and write κ of each into value.
+
+    One waits for memory while the others go on.
+    """
+    row[:], known[:], value[:] = 0, 0, 0.0
+    for place in range(used):
+        for lane in range(LANES):
+            entry = table[row[lane] + T[place, lane]]
+            row[lane] = np.uint32(entry >> np.uint64(32))
+            known[lane] = min(known[lane] + np.uint32(1), np.uint32(entry & np.uint64(0xFFFFFFFF)))
+            v = row[lane] >> shift
+            value[lane] += rest[v] + count[v] * W[known[lane]]
+
+
+@njit(cache=True, nogil=True)
+def _side_by_side(codes, starts, chosen, symbols, T):  # type: ignore[no-untyped-def]
+    """Write some sequences into the columns of T, what is not in the alphabet as one more symbol; return the length."""
+    T[:] = symbols
+    used = 0
+    for lane in range(len(chosen)):
+        first, last = starts[chosen[lane]], starts[chosen[lane] + 1]
+        used = max(used, last - first)
+        for place in range(last - first):
+            T[place, lane] = min(codes[first + place], symbols)
+    return used
 
 
 @njit(cache=True, nogil=True)
 def full_spectrum_by_tables(a, a_starts, b, b_starts, symbols, W, diagonal, out):  # type: ignore[no-untyped-def]
     """Do what `full_spectrum_by_lists` does with tables of transitions, for an alphabet of so many symbols."""
-    longest = 0
-    for i in range(len(a_starts) - 1):
-        longest = max(longest, a_starts[i + 1] - a_starts[i])
-    room = max(2 * longest, 2)
+    longest, n, m = np.diff(a_starts).max(), len(a_starts) - 1, len(b_starts) - 1
+    room, shift = max(2 * longest, 2), 1
+    while (1 << shift) < symbols + 1:
+        shift += 1
     step, matched = np.empty((room, symbols), np.int32), np.empty((room, symbols), np.int32)
     length, link, order = np.empty(room, np.int32), np.empty(room, np.int32), np.empty(room, np.int32)
     count, total, rest = np.empty(room, np.int32), np.empty(room), np.zeros(room)
-    for i in range(len(a_starts) - 1):
-        s = a[a_starts[i] : a_starts[i + 1]]
-        states = build_table(s, step, length, link, count, order)
+    table = np.empty(room << shift, np.uint64)
+    row, known, value = np.empty(LANES, np.uint32), np.empty(LANES, np.uint32), np.empty(LANES)
+    by_length = np.argsort(np.diff(b_starts))  # so that those followed together are about equally long
+    groups = 1 if diagonal else (m + LANES - 1) // LANES
+    T, used = np.empty((groups, np.diff(b_starts).max(), LANES), np.uint32), np.empty(groups, np.int64)
+    if not diagonal:
+        for g in range(groups):
+            used[g] = _side_by_side(b, b_starts, by_length[g * LANES : (g + 1) * LANES], symbols, T[g])
+    for i in range(n):
+        states = build_table(a[a_starts[i] : a_starts[i + 1]], step, length, link, count, order)
         _weigh(states, length, link, count, order, W, total)
         _complete(states, step, matched, length, link, order)
+        _pack(states, step, matched, shift, table)
         for v in range(1, states):
             rest[v] = total[link[v]] - count[v] * W[length[link[v]]]
         count[0] = 0
         if diagonal:
-            out[i, 0] = _follow_table(s, step, matched, count, rest, W)
-        else:
-            for j in range(len(b_starts) - 1):
-                out[i, j] = _follow_table(b[b_starts[j] : b_starts[j + 1]], step, matched, count, rest, W)
+            used[0] = _side_by_side(a, a_starts, np.array([i]), symbols, T[0])
+        for g in range(groups):
+            _follow_table(T[g], used[g], table, shift, count, rest, W, row, known, value)
+            if diagonal:
+                out[i, 0] = value[0]
+            else:
+                for lane in range(min(LANES, m - g * LANES)):
+                    out[i, by_length[g * LANES + lane]] = value[lane]

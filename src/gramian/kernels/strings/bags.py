@@ -140,11 +140,6 @@ class Bags:
         """Return these bags in the vocabulary of others; pieces that it has not are left out."""
         return Bags(self._in(other.vocabulary), other.vocabulary)
 
-    def within(self, other: Bags) -> bool:
-        """Tell whether the vocabulary of others has all pieces of these."""
-        mine, theirs = self.vocabulary, other.vocabulary
-        return mine is theirs or bool((theirs.places(mine) >= 0).all())
-
     def _in(self, vocabulary: Vocabulary) -> Any:
         if vocabulary is self.vocabulary:
             return self.counts

@@ -54,41 +54,35 @@ def all_subsequences(s, t, row, limbs):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _prolong(weights, shorter, longer, along, decay):  # type: ignore[no-untyped-def]
-    """End matches of one symbol less at this place of t, prolong the ones before it, and those of earlier places of s.
-
-    One lane for each pair of sequences: a loop that the vector units of a core run.
-    """
-    for lane in range(len(along)):
-        reached = decay * along[lane] + weights[lane] * shorter[lane]
-        along[lane] = reached
-        longer[lane] = decay * longer[lane] + reached
-
-
-@njit(cache=True, nogil=True)
 def subsequences(S, T, length, decay, rows, weights, along, total):  # type: ignore[no-untyped-def]
     """Write κ(s, t) of many pairs at once into total, O(p |s| |t|) each.
 
     κ is the sum over equal subsequences of p symbols of decay^(span in s + span in t). The sequences of S and of T
-    stand in columns, with symbols that match nothing beyond their ends. rows[q, j] is the weight of the matches of q
-    symbols that reach up to here, at symbol i of s and j of t, each with its spans prolonged to i and to j. Longer
-    matches are updated first, for they need the shorter ones as they were one symbol of s before.
+    stand in columns, a lane for each pair, with symbols that match nothing beyond their ends. rows[q, j] is the weight
+    of the matches of q symbols that reach up to here, at symbol i of s and j of t, each with its spans prolonged to i
+    and to j; one symbol more ends them, and starts to be prolonged itself. Longer matches are updated first, for they
+    need the shorter ones as they were one symbol of s before.
     """
     m, lanes = T.shape
+    square = decay * decay
     rows[0, : m + 1] = 1.0
     rows[1:length, : m + 1] = 0.0
     total[:] = 0.0
-    for symbols in S:
+    longest = rows[length - 1]
+    for i in range(len(S)):
         for j in range(m):
-            there, weight, longest = T[j], weights[j], rows[length - 1, j]
             for lane in range(lanes):
-                weight[lane] = decay * decay if symbols[lane] == there[lane] else 0.0
+                weights[j, lane] = square if S[i, lane] == T[j, lane] else 0.0
             for lane in range(lanes):
-                total[lane] += weight[lane] * longest[lane]
+                total[lane] += weights[j, lane] * longest[j, lane]
         for q in range(length - 1, 0, -1):
+            shorter, longer = rows[q - 1], rows[q]
             along[:] = 0.0
             for j in range(m):
-                _prolong(weights[j], rows[q - 1, j], rows[q, j + 1], along, decay)
+                for lane in range(lanes):
+                    reached = decay * along[lane] + weights[j, lane] * shorter[j, lane]
+                    along[lane] = reached
+                    longer[j + 1, lane] = decay * longer[j + 1, lane] + reached
 
 
 @njit(cache=True, nogil=True)
@@ -108,12 +102,13 @@ def all_subsequences_table(a, a_starts, b, b_starts, diagonal, logarithms, out):
 def subsequences_table(a, a_starts, b, b_starts, length, decay, diagonal, out):  # type: ignore[no-untyped-def]
     """Write κ of every pair of two runs of sequences into out; with `diagonal`, of each of a with itself."""
     long_a, long_b = np.diff(a_starts).max(), np.diff(b_starts).max()
-    S, T = np.empty((long_a, LANES), np.int32), np.empty((long_b, LANES), np.int32)
-    rows, weights = np.empty((length, long_b + 1, LANES)), np.empty((long_b, LANES))
-    along, total = np.empty(LANES), np.empty(LANES)
     n, width = len(a_starts) - 1, 1 if diagonal else len(b_starts) - 1
-    for first in range(0, n * width, LANES):
-        lanes = min(LANES, n * width - first)
+    most = min(LANES, n * width)
+    S, T = np.empty((long_a, most), np.int32), np.empty((long_b, most), np.int32)
+    rows, weights = np.empty((length, long_b + 1, most)), np.empty((long_b, most))
+    along, total = np.empty(most), np.empty(most)
+    for first in range(0, n * width, most):
+        lanes = min(most, n * width - first)
         S[:], T[:] = -1, -2
         used_a, used_b = 0, 0
         for lane in range(lanes):

@@ -19,7 +19,7 @@ import scipy.sparse
 from gramian.checks import Array, whole
 from gramian.kernels.strings.bags import LARGEST, Bags, Vocabulary, compact
 from gramian.kernels.strings.counting import Counting, grams
-from gramian.kernels.strings.sequences import Sequences, as_alphabet, as_sequences
+from gramian.kernels.strings.sequences import Sequences, as_alphabet, as_sequences, comparable, kind_of
 
 MOST_NEIGHBOURS = 2**27
 
@@ -68,14 +68,17 @@ class Mismatch(Counting):
         if self.alphabet is not None:
             return self
         sequences = as_sequences(X)
-        symbols = sequences.alphabet
+        symbols: Any = sequences.alphabet
         if not symbols:
             raise ValueError("all sequences are empty, and so is the alphabet; pass alphabet=")
-        return self.with_params(alphabet="".join(map(str, symbols)) if sequences.kind == "strings" else symbols)
+        if sequences.kind == "strings":
+            symbols = "".join(symbols)
+        return self.with_params(alphabet=bytes(symbols) if sequences.kind == "bytes" else symbols)
 
     def count(self, sequences: Sequences) -> Bags:
         if self.alphabet is None:
             raise ValueError("Mismatch() has no alphabet yet: pass alphabet='ACGT', say, or k = k.fit(X)")
+        comparable(kind_of(self.alphabet), sequences.kind)
         alphabet = tuple(self.alphabet)
         known = {symbol: code for code, symbol in enumerate(alphabet)}
         table = np.array([known.get(symbol, len(known)) for symbol in sequences.alphabet], dtype=np.int32)

@@ -80,12 +80,25 @@ class Sequences:
 
 def as_alphabet(given: Any) -> Any:
     """Return symbols, each once: a string or bytes as they are, other symbols as a tuple."""
-    if not isinstance(given, Iterable) or not list(given):
-        raise ValueError(f"alphabet is {given!r}; symbols such as 'ACGT' expected")
+    if not isinstance(given, Iterable):
+        raise TypeError(f"alphabet is {given!r}; symbols such as 'ACGT' expected")
     symbols = given if isinstance(given, str | bytes) else tuple(given)
-    if len(set(symbols)) < len(symbols):
+    if not symbols:
+        raise ValueError(f"alphabet is {given!r}; symbols such as 'ACGT' expected")
+    try:
+        different = len(set(symbols))
+    except TypeError as error:
+        raise TypeError(f"alphabet holds a symbol that cannot be hashed ({error})") from None
+    if different < len(symbols):
         raise ValueError(f"alphabet is {given!r}, in which a symbol stands twice; each once expected")
     return symbols
+
+
+def kind_of(alphabet: Any) -> str:
+    """Return what kind of sequences an alphabet belongs to."""
+    if isinstance(alphabet, str):
+        return "strings"
+    return "bytes" if isinstance(alphabet, bytes) else "token lists"
 
 
 def comparable(kind: str, other: str) -> None:

@@ -15,7 +15,7 @@ import numpy as np
 from gramian.checks import is_sparse, whole
 from gramian.kernels.strings.bags import Bags, Vocabulary
 from gramian.kernels.strings.counting import Counting, grams
-from gramian.kernels.strings.sequences import Sequences, as_alphabet
+from gramian.kernels.strings.sequences import Sequences, as_alphabet, comparable, kind_of
 
 
 class Composition(Counting):
@@ -52,6 +52,7 @@ class Composition(Counting):
     def count(self, sequences: Sequences) -> Bags:
         bags = grams(sequences, 1)
         if self.alphabet is not None:
+            comparable(kind_of(self.alphabet), sequences.kind)
             symbols = np.arange(len(self.alphabet), dtype=np.int32)[:, None]
             bags = bags.like(Bags(bags.counts[:0], Vocabulary(symbols, tuple(self.alphabet), sequences.kind)))
         lengths = np.maximum(sequences.lengths, 1).astype(np.float64)[:, None]

@@ -17,7 +17,7 @@ from typing import Any, Self
 import numpy as np
 import scipy.sparse
 
-from gramian.checks import Array
+from gramian.checks import Array, as_array, whole
 from gramian.gram.encoded import Encoded
 from gramian.kernels.dotproduct import DotProduct
 from gramian.kernels.strings.sequences import is_missing
@@ -73,11 +73,17 @@ class BagOfWords(DotProduct):
         if self.weighting not in WEIGHTINGS:
             raise ValueError(f"weighting is {self.weighting!r}; {' or '.join(map(repr, WEIGHTINGS))} expected")
         if self.stop_words is not None and not isinstance(self.stop_words, str):
-            self._settle(stop_words=tuple(self.stop_words))
+            self._settle(stop_words=_as_terms(self.stop_words, "stop_words"))
+        shortest, longest = (whole(n, "ngram_range") for n in _pair(self.ngram_range))
+        if shortest > longest:
+            raise ValueError(f"ngram_range is {self.ngram_range}; the shorter length first expected")
+        self._settle(ngram_range=(shortest, longest))
         if self.vocabulary is not None:
-            self._settle(vocabulary=_as_terms(self.vocabulary))
+            self._settle(vocabulary=_as_terms(self.vocabulary, "vocabulary"))
         if self.idf is not None:
-            self._settle(idf=np.asarray(self.idf, dtype=np.float64))
+            self._settle(idf=as_array(self.idf, "the weights idf").astype(np.float64))
+            if not np.isfinite(self.idf).all():
+                raise ValueError("idf holds a number that is not finite; finite weights expected")
             if self.vocabulary is None or self.idf.shape != (len(self.vocabulary),):
                 raise ValueError(f"idf has shape {self.idf.shape}; one number for each term of a vocabulary expected")
 
@@ -114,7 +120,8 @@ class BagOfWords(DotProduct):
 
     def encode(self, X: Any) -> Encoded:
         if self.vocabulary is None or (self.idf is None and self.weighting == "tf-idf"):
-            raise ValueError("BagOfWords() has no vocabulary yet: fit it on a corpus first, k = k.fit(X)")
+            lacking = "vocabulary" if self.vocabulary is None else "idf"
+            raise ValueError(f"BagOfWords() has no {lacking} yet: fit it on a corpus first, k = k.fit(X)")
         counts = self._vectorizers().count_terms(as_documents(X), self.vocabulary, self._options())
         weighted = counts if self.weighting == "tf" else counts @ scipy.sparse.diags_array(self.idf)
         return Encoded((scipy.sparse.csr_array(weighted),))
@@ -187,12 +194,18 @@ def as_documents(X: Any) -> list[str]:
     return texts
 
 
-def _as_terms(given: Any) -> tuple[str, ...]:
-    terms = tuple(given)
-    if isinstance(given, str) or not all(isinstance(term, str) for term in terms):
-        raise TypeError(f"vocabulary is {given!r}; a list of terms expected, each a string")
+def _as_terms(given: Any, name: str) -> tuple[str, ...]:
+    terms = tuple(given) if isinstance(given, Iterable) else ()
+    if isinstance(given, str) or not isinstance(given, Iterable) or not all(isinstance(term, str) for term in terms):
+        raise TypeError(f"{name} is {given!r}; a list of terms expected, each a string")
     if not terms:
-        raise ValueError("vocabulary is empty; at least one term expected")
-    if len(set(terms)) < len(terms):
-        raise ValueError("vocabulary has a term twice; each once expected")
+        raise ValueError(f"{name} is empty; at least one term expected")
+    if len(set(terms)) < len(terms) and name == "vocabulary":
+        raise ValueError(f"{name} has a term twice; each once expected")
     return terms
+
+
+def _pair(given: Any) -> tuple[Any, Any]:
+    if not isinstance(given, Sequence) or isinstance(given, str) or len(given) != 2:
+        raise TypeError(f"ngram_range is {given!r}; a pair of lengths such as (1, 2) expected")
+    return given[0], given[1]

@@ -361,6 +361,7 @@ class Frugal:
 
     def __init__(self, gram):
         self._gram = gram
+        self.kernel = gram.kernel
         self.dtype = gram.dtype
         self.entries = 0
 
@@ -373,6 +374,9 @@ class Frugal:
     def block(self, rows, cols):
         self.entries += len(rows) * len(cols)
         return self._gram.block(rows, cols)
+
+    def rough_diag(self):
+        return self.diag()
 
     def scale(self):
         return self._gram.scale()

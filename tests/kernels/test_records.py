@@ -391,9 +391,8 @@ def test_what_is_not_a_number_is_refused_in_a_numeric_column(value):
 
 
 def test_text_that_could_be_read_as_a_number_is_not():
-    for other in (10**30, None):  # which make an array of objects, whose text would be converted
-        with pytest.raises(TypeError, match="column 'age' holds .*, and a kernel of vectors needs numbers"):
-            NUMBER([{"age": other}, {"age": "12"}])
+    with pytest.raises(TypeError, match="column 'age' holds .*, and a kernel of vectors needs numbers"):
+        NUMBER([{"age": 10**30}, {"age": "12"}])  # an array of objects, whose text would be converted
 
 
 def test_a_method_of_a_string_is_not_a_field():

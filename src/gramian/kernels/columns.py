@@ -59,7 +59,7 @@ def _column(X: Any, name: Hashable) -> list[Any]:
         if name not in (known := list(X.columns)):
             raise ValueError(f"X has no column {name!r}; it has {_listed(known)}")
         if known.count(name) > 1:
-            raise ValueError(f"X has {known.count(name)} columns {name!r}; one expected: rename them")
+            raise ValueError(f"X has several columns {name!r}; one expected: rename them")
         column = X[name]
         return list(column.to_list() if hasattr(column, "to_list") else column)
     if isinstance(X, Mapping | str | bytes) or not hasattr(X, "__iter__"):
@@ -104,8 +104,8 @@ def _numbers(column: list[Any], name: Hashable) -> Array:
     missing = next((row for row, entry in enumerate(column) if is_missing(entry)), None)
     if missing is not None:
         raise ValueError(
-            f"column {name!r} holds {column[missing]!r} in row {missing}, a missing value; drop or impute those rows "
-            "first"
+            f"column {name!r} holds {column[missing]!r} in row {missing}; finite numbers expected: drop or impute "
+            "those rows first"
         )
     try:
         found = np.asarray(column)

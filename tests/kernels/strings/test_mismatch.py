@@ -160,7 +160,7 @@ def test_counts_are_exact_where_single_precision_is_not():
 def test_fit_takes_the_alphabet_of_the_sample_and_keeps_one_that_was_given():
     k = gm.Mismatch(3, 1)
     assert k.fit(["GA", "TT"]) == gm.Mismatch(3, 1, "AGT")
-    assert k.fit([b"AB"]) == gm.Mismatch(3, 1, (65, 66))
+    assert k.fit([b"AB"]) == gm.Mismatch(3, 1, b"AB")
     assert k.fit([["the", "cat"], ["a"]]) == gm.Mismatch(3, 1, ("the", "cat", "a"))
     assert k.alphabet is None
     given = gm.Mismatch(3, 1, "ACGT")
@@ -229,7 +229,7 @@ def test_mismatch_kernels_are_values(kernel):
         (("3", 1), TypeError, r"length is '3' \(str\); an integer expected"),
         ((2, 1, ""), ValueError, "alphabet is ''; symbols such as 'ACGT' expected"),
         ((2, 1, ()), ValueError, r"alphabet is \(\); symbols such as 'ACGT' expected"),
-        ((2, 1, 5), ValueError, "alphabet is 5; symbols such as 'ACGT' expected"),
+        ((2, 1, 5), TypeError, "alphabet is 5; symbols such as 'ACGT' expected"),
         ((2, 1, "ACA"), ValueError, "alphabet is 'ACA', in which a symbol stands twice; each once expected"),
         ((2, 1, (1, 1.0)), ValueError, "in which a symbol stands twice; each once expected"),
         ((31, 1, "ACGT"), ValueError, r"there are 4\^31 strings of length 31, too many to tell apart: take a smaller"),

@@ -88,7 +88,7 @@ def as_alphabet(given: Any) -> Any:
     try:
         different = len(set(symbols))
     except TypeError as error:
-        raise TypeError(f"alphabet holds a symbol that cannot be hashed ({error})") from None
+        raise TypeError(f"alphabet is {given!r}, and its symbols cannot be hashed ({error})") from None
     if different < len(symbols):
         raise ValueError(f"alphabet is {given!r}, in which a symbol stands twice; each once expected")
     return symbols

@@ -161,7 +161,9 @@ class BagOfWords(DotProduct):
 
     def __repr__(self) -> str:
         defaults = {name: getattr(type(self), name) for name in self.params()}
-        shown = {name: v for name, v in self.params().items() if v is not defaults[name] and name != "weighting"}
+        unlike = {name: v for name, v in self.params().items() if v is not defaults[name]}
+        shown = {name: v for name, v in unlike.items() if name in ("vocabulary", "idf") or v != defaults[name]}
+        shown.pop("weighting", None)
         if self.vocabulary is not None:
             shown["vocabulary"] = f"<{len(self.vocabulary)} terms>"
         shown.pop("idf", None)

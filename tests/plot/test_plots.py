@@ -164,3 +164,21 @@ def test_a_heat_map_is_ordered_by_group_and_has_at_most_600_rows(ax, n):
 def test_labels_of_another_length_are_refused():
     with pytest.raises(ValueError, match="one for each of 60 objects"):
         gm.plot.gram_heatmap(gm.Linear().gram(PLANE), [0, 1])
+
+
+def test_labels_that_were_not_learnt_are_refused_instead_of_drawing_nothing():
+    flowers = gm.load_iris()
+    X, y = flowers.data[50:], flowers.target[50:]
+    names = np.array(flowers.target_names)[y]
+    with pytest.raises(ValueError, match="y holds 'versicolor', which is not one of the classes learnt: 1, 2"):
+        gm.plot.fisher_projection(gm.FisherDiscriminant(ridge=0.1).fit(X, y), X, names)
+    with pytest.raises(ValueError, match="not one of the classes learnt"):
+        gm.plot.decision_regions(gm.ParzenClassifier().fit(X[:, :2], y), X[:, :2], names)
+
+
+def test_legend_of_many_classes_stands_beside_the_picture():
+    teams = gm.load_football()
+    pca = gm.KernelPCA(2, gm.ExponentialDiffusion(teams.graph, beta=0.5, of="laplacian")).fit(teams.data)
+    ax = gm.plot.components(pca, teams.data, np.array(teams.target_names)[teams.target])
+    ax.figure.draw_without_rendering()
+    assert ax.get_legend().get_window_extent().x0 >= ax.get_window_extent().x1

@@ -32,6 +32,7 @@ COLORS = (
     "#000000",
 )
 LONGEST_NAME = 24
+MOST_INSIDE = 6  # classes whose legend may stand in the picture
 INK = "#333333"
 POINTS_PER_SIDE = 200
 
@@ -81,15 +82,31 @@ def plane_around(points: Array) -> tuple[Array, Array, Array]:
     return x, y, np.column_stack([x.ravel(), y.ravel()])
 
 
+def labels_among(y: Any, classes: Array) -> Array:
+    """Return labels as an array; those that a classifier has not learnt are refused."""
+    labels = np.asarray(y)
+    unknown = labels[~np.isin(labels, classes)]
+    if unknown.size:
+        known = ", ".join(repr(name) for name in np.asarray(classes).tolist()[:6])
+        raise ValueError(f"y holds {unknown.tolist()[0]!r}, which is not one of the classes learnt: {known}")
+    return labels
+
+
+def class_legend(ax: Any, classes: Array) -> None:
+    """Draw the legend of the classes, beside the picture where it would cover it."""
+    beside = {"loc": "center left", "bbox_to_anchor": (1.0, 0.5)} if len(classes) > MOST_INSIDE else {}
+    ax.legend(frameon=False, fontsize="small", **beside)
+
+
 def scatter_classes(ax: Any, points: Array, y: Any, classes: Array) -> None:
     """Draw points of the plane, one colour for each class, with a legend."""
-    labels = np.asarray(y)
+    labels = labels_among(y, classes)
     for number, name in enumerate(classes):
         chosen = points[labels == name]
         ax.scatter(
             *chosen.T, s=18, color=color_of(number), edgecolor="white", linewidth=0.5, label=short(name), zorder=3
         )
-    ax.legend(frameon=False, fontsize="small")
+    class_legend(ax, classes)
 
 
 def name_axes(ax: Any, estimator: Any) -> None:

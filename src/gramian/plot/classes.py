@@ -8,7 +8,19 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from gramian.learn.fisher import FisherDiscriminant
-from gramian.plot.canvas import INK, axes_for, color_of, in_plane, like, name_axes, plane_around, scatter_classes, short
+from gramian.plot.canvas import (
+    INK,
+    axes_for,
+    class_legend,
+    color_of,
+    in_plane,
+    labels_among,
+    like,
+    name_axes,
+    plane_around,
+    scatter_classes,
+    short,
+)
 
 
 def decision_regions(classifier: Any, X: Any, y: Any, ax: Any = None) -> Any:
@@ -80,7 +92,7 @@ def fisher_projection(discriminant: Any, X: Any, y: Any, ax: Any = None, bins: i
     check_is_fitted(discriminant)
     ax = axes_for(ax)
     along = discriminant.transform(X)[:, 0]
-    labels = np.asarray(y)
+    labels = labels_among(y, discriminant.classes_)
     edges = np.linspace(along.min(), along.max(), bins + 1)
     for number, name in enumerate(discriminant.classes_):
         ax.hist(along[labels == name], edges, color=color_of(number), alpha=0.55, label=short(name))
@@ -90,5 +102,5 @@ def fisher_projection(discriminant: Any, X: Any, y: Any, ax: Any = None, bins: i
     ax.set_xlabel("coordinate along the discriminating direction")
     ax.set_ylabel("objects")
     ax.set_title(f"Fisher's discriminant, J = {discriminant.quotient_:.3g}")
-    ax.legend(frameon=False, fontsize="small")
+    class_legend(ax, discriminant.classes_)
     return ax

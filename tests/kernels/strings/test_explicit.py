@@ -4,6 +4,7 @@ The columns of a table of counts depend on the objects counted, so everything th
 them together first. The truth is always the dense matrix, which is computed without explicit features.
 """
 
+import itertools
 from collections import Counter
 
 import numpy as np
@@ -366,3 +367,44 @@ def test_primal_and_dual_ridge_regression_agree_on_new_strings(kernel):
     primal, dual = (gm.KernelRidge(kernel, ridge=0.5, solver=side).fit(SHORT, y_numbers) for side in ("primal", "dual"))
     assert primal.solver_ != dual.solver_
     np.testing.assert_allclose(primal.predict(UNSEEN), dual.predict(UNSEEN), atol=1e-10)
+
+
+# Maps of kernels that are computed pair by pair
+
+
+@pytest.mark.parametrize(
+    "kernel",
+    [
+        gm.FullSpectrum(),
+        gm.FullSpectrum(2, 3, decay=0.6),
+        gm.FullSpectrum(4, 9),
+        gm.Subsequences(1, decay=0.3),
+        gm.Subsequences(2),
+        gm.Subsequences(3, decay=0.5),
+    ],
+    ids=repr,
+)
+@pytest.mark.parametrize("found", [dna(8), ["", "A"], [["to", "be"], ["be", "to", "be"]], [b"abca", b"cab"]], ids=repr)
+def test_pairwise_kernels_with_a_finite_map_are_its_inner_products(kernel, found):
+    Phi = dense(kernel.features(found))
+    assert Phi.dtype == np.float64
+    np.testing.assert_allclose(Phi @ Phi.T, kernel(found), rtol=1e-12, atol=1e-13)
+    names = kernel.feature_names(found)
+    assert len(set(names)) == len(names) == Phi.shape[1]
+    assert Phi.any(axis=0).all()
+
+
+def test_subsequence_features_are_sums_over_places():
+    k = gm.Subsequences(2, decay=0.5)
+    Phi, names = k.features(["abcab"]), k.feature_names(["abcab"])
+    expected = Counter()
+    for i, j in itertools.combinations(range(5), 2):
+        expected["abcab"[i] + "abcab"[j]] += 0.5 ** (j - i + 1)
+    assert dict(zip(names, Phi[0], strict=True)) == pytest.approx(dict(expected))
+
+
+def test_maps_that_are_too_large_are_refused_with_what_to_do():
+    with pytest.raises(TypeError, match="bound it with max_length"):
+        gm.FullSpectrum().features(["ab" * 100])
+    with pytest.raises(TypeError, match="3.20 features, too many"):
+        gm.Subsequences(20).features(["abc"])

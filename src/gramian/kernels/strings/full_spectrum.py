@@ -8,13 +8,20 @@ of x answers in O(|x| + |z|), whatever the lengths. The empty string is not coun
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
+import scipy.sparse
 
 from gramian.checks import Array, positive, whole
 from gramian.gram.encoded import Encoded
-from gramian.kernels.strings.sequences import Sequences
+from gramian.kernels.strings.bags import Bags
+from gramian.kernels.strings.counting import grams
+from gramian.kernels.strings.sequences import Sequences, as_sequences
 from gramian.kernels.strings.subsequences import Pairwise, in_alphabet
 
+MOST_LENGTHS = 64  # of substrings in the explicit map, unless max_length asks for more
 TABLE = 2**18  # symbols of a sequence times symbols of the alphabet up to which a table of transitions fits a cache
 
 
@@ -35,6 +42,9 @@ class FullSpectrum(Pairwise):
     array([[42.]])
     >>> gm.FullSpectrum(min_length=2, max_length=3)(["ACAGCAGTA"], ["AGCAAGCGAG"])
     array([[13.]])
+    >>> k = gm.FullSpectrum(max_length=2)
+    >>> k.feature_names(["AGA"]), k.features(["AGA"]).toarray()
+    (['A', 'G', 'AG', 'GA'], array([[2., 1., 1., 1.]]))
     """
 
     min_length: int = 1
@@ -53,6 +63,28 @@ class FullSpectrum(Pairwise):
         lengths = np.arange(int(sequences.lengths.max(initial=0)) + 1)
         inside = (lengths >= self.min_length) & (lengths <= (self.max_length or lengths[-1]))
         return np.cumsum(np.where(inside, float(self.decay) ** (2.0 * lengths), 0.0))
+
+    def _pieces(self, X: Any) -> list[tuple[int, Bags]]:
+        """Return the counts of the substrings of every length that counts, with the length."""
+        sequences = as_sequences(X)
+        longest = int(sequences.lengths.max(initial=0))
+        last = min(longest, self.max_length or longest)
+        if self.max_length is None and last - self.min_length >= MOST_LENGTHS:
+            raise TypeError(
+                f"the explicit map has a feature for every substring of up to {longest} symbols; bound it with "
+                "max_length"
+            )
+        return [(length, grams(sequences, length)) for length in range(int(self.min_length), last + 1)]
+
+    def features(self, X: Any) -> Any:
+        """Return decay^|u| × (number of times u occurs), a sparse column for every substring u that occurs in X."""
+        parts = [bags.counts.astype(np.float64) * float(self.decay) ** length for length, bags in self._pieces(X)]
+        empty = scipy.sparse.csr_array((len(as_sequences(X)), 0))
+        return scipy.sparse.hstack([empty, *map(scipy.sparse.csr_array, parts)], format="csr", dtype=np.float64)
+
+    def feature_names(self, inputs: Sequence[Any]) -> list[str]:
+        """Return the substrings that occur in these objects, in the order of the columns of ``features(inputs)``."""
+        return [name for _, bags in self._pieces(inputs) for name in bags.vocabulary.names()]
 
     def block(self, a: Encoded, b: Encoded, out: Array) -> None:
         (A,), (B,) = a, b

@@ -8,7 +8,10 @@ The feature spaces are huge and κ is computed pair by pair by dynamic programmi
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from importlib import import_module
+from itertools import pairwise
 from typing import Any, ClassVar
 
 import numpy as np
@@ -16,8 +19,11 @@ import numpy as np
 from gramian.checks import Array, positive, whole
 from gramian.gram.encoded import Encoded
 from gramian.kernels.algebra import Kernel, Normalized
+from gramian.kernels.strings.bags import Vocabulary
 from gramian.kernels.strings.sequences import Sequences, as_sequences, comparable
 from gramian.kernels.value import ATOM, inside
+
+MOST_FEATURES = 2**20  # columns of an explicit map
 
 
 class Pairwise(Kernel):
@@ -135,6 +141,10 @@ class Subsequences(Pairwise):
     >>> gm.Subsequences(length=2)(["bar", "baa"])
     array([[3., 2.],
            [2., 5.]])
+    >>> k = gm.Subsequences(length=2)
+    >>> k.feature_names(["bar", "baa"]), k.features(["bar", "baa"])
+    (['aa', 'ar', 'ba', 'br'], array([[0., 1., 1., 1.],
+           [1., 0., 2., 0.]]))
     """
 
     length: int = 3
@@ -144,6 +154,36 @@ class Subsequences(Pairwise):
         whole(self.length, "length")
         if positive(self.decay, "decay") > 1:
             raise ValueError(f"decay is {self.decay}; a number above 0 and at most 1 expected")
+
+    def _explicit(self, X: Any) -> tuple[Array, list[str]]:
+        """Return φ and its names, for the subsequences that occur, from sums over all strings of up to p symbols.
+
+        before[q] holds, for every string of q symbols, the weight of its matches so far, prolonged to this place.
+        """
+        sequences, length, decay = as_sequences(X), int(self.length), float(self.decay)
+        symbols = max(len(sequences.alphabet), 1)
+        if length * math.log(symbols) > math.log(MOST_FEATURES):
+            raise TypeError(f"the explicit map has {symbols}^{length} features, too many; work with inner products")
+        Phi = np.zeros((len(sequences), symbols**length))
+        for row, (first, last) in zip(Phi, pairwise(sequences.starts), strict=True):
+            before = [np.ones(1), *(np.zeros(symbols**q) for q in range(1, length)), row]
+            for symbol in sequences.codes[first:last]:
+                for q in range(length, 0, -1):
+                    if q < length:
+                        before[q] *= decay
+                    before[q].reshape(-1, symbols)[:, symbol] += decay * before[q - 1]
+        found = np.flatnonzero(Phi.any(axis=0))
+        digits = [found // symbols**q % symbols for q in range(length - 1, -1, -1)]
+        names = Vocabulary(np.stack(digits, axis=1), sequences.alphabet).names() if sequences.alphabet else []
+        return Phi[:, found], names
+
+    def features(self, X: Any) -> Array:
+        """Return Σ decay^(span) over the ways in which u is a subsequence, a column for every u that occurs in X."""
+        return self._explicit(X)[0]
+
+    def feature_names(self, inputs: Sequence[Any]) -> list[str]:
+        """Return the subsequences that occur in these objects, in the order of the columns of ``features(inputs)``."""
+        return self._explicit(inputs)[1]
 
     def _write(self, A: Sequences, B: Sequences, out: Array, *, diagonal: bool) -> None:
         given = (in_alphabet(A, B), A.starts, B.codes, B.starts, int(self.length), float(self.decay))

@@ -67,7 +67,7 @@ def test_times_are_categories_too():
         (None, TypeError, "X is None; a list of categories expected"),
         (5, TypeError, "X is 5; a list of categories expected"),
         (np.eye(2), TypeError, "X has 2 dimensions; a flat list of categories expected"),
-        (pd.DataFrame({"a": [1]}), TypeError, "X has 2 dimensions; a flat list of categories expected"),
+        (pd.DataFrame({"a": [1]}), TypeError, "X is a DataFrame; a list of categories expected"),
         (np.array("red"), TypeError, "X has 0 dimensions; a flat list of categories expected"),
         ([], ValueError, "X is empty; at least one"),
         (

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -157,6 +157,8 @@ class BaseKernel(Value, ABC):
         memory : int or str, optional
             Budget in bytes for working arrays, 256 MiB by default; "1 GB" and the like are understood.
         """
+        if isinstance(X, Iterator):
+            X = list(X)
         if Z is None or Z is X:
             kernel = self.fit(X)
             return Gram(kernel, kernel.encode(X), memory=memory)

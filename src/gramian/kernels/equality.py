@@ -13,7 +13,7 @@ import numpy as np
 from gramian.gram.encoded import Encoded
 from gramian.kernels.strings.bags import Bags
 from gramian.kernels.strings.counting import Counting, grams
-from gramian.kernels.strings.sequences import Sequences, as_sequences, is_missing
+from gramian.kernels.strings.sequences import Sequences, as_sequences, is_missing, ordered
 
 
 class Equality(Counting):
@@ -38,6 +38,7 @@ class Equality(Counting):
     def encode(self, X: Any) -> Encoded:
         if isinstance(X, str | bytes) or not isinstance(X, Iterable):
             raise TypeError(f"X is {X!r}; a list of categories expected: pass [X] if it is one object")
+        ordered(X, "categories")
         if (dimensions := getattr(X, "ndim", 1)) != 1:
             raise TypeError(f"X has {dimensions} dimensions; a flat list of categories expected")
         items = X.tolist() if isinstance(X, np.ndarray) else list(X)

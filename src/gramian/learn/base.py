@@ -126,8 +126,9 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
 
     def _check_kind(self, X: Any, reset: bool) -> None:
         """Refuse numbers where words were learnt, and the other way round."""
-        first = None if hasattr(X, "columns") or not hasattr(X, "__iter__") else next(iter(X), None)
-        kind = next((name for name, types in KINDS.items() if isinstance(first, types)), None)
+        objects = X if isinstance(X, list | tuple | np.ndarray) else []
+        found = {next((name for name, types in KINDS.items() if isinstance(x, types)), None) for x in objects}
+        kind = found.pop() if len(found) == 1 else None
         learnt = None if reset else getattr(self, "_kind", None)
         if kind and learnt and kind != learnt:
             raise TypeError(f"X holds {kind}, and {type(self).__name__} was fitted on {learnt}")

@@ -701,3 +701,39 @@ def test_products_and_columns_of_a_graph_whose_matrix_fits_nowhere():
         column[[0, 1, 2, -1], 0],
         gm.ExponentialDiffusion(ring(N), beta=0.5, of="laplacian")([0, 1, 2, N - 1], [0])[:, 0],
     )
+
+
+def star(n):
+    return [(0, i) for i in range(1, n)]
+
+
+@pytest.mark.parametrize("n", [600, 5001])
+def test_heat_of_a_very_long_time_on_a_star_is_spread_evenly(n):
+    k = gm.ExponentialDiffusion(star(n), beta=600.0, of="laplacian")
+    np.testing.assert_allclose(k([0, 1, n - 1]), 1 / n, rtol=1e-7)
+    np.testing.assert_allclose(k.gram(range(n)) @ np.ones(n), 1, rtol=1e-7)
+
+
+def test_chebyshev_does_not_miss_a_function_that_lives_at_one_end():
+    c = chebyshev(lambda lam: np.exp(1e5 * lam), -4.0, 0.0)
+    assert c.sum() == pytest.approx(1.0, rel=1e-9)
+
+
+@pytest.mark.parametrize("leaves", [100, 1500, 4000])
+def test_a_hub_does_not_drown_what_is_far_from_it(leaves):
+    edges = [("hub", i) for i in range(leaves)] + [("a", "b"), ("b", "c")]
+    k = gm.ExponentialDiffusion(edges, beta=0.5 if leaves > 2000 else 1.0)
+    alone = gm.ExponentialDiffusion([("a", "b"), ("b", "c")], beta=k.beta)
+    abc = ["a", "b", "c"]
+    np.testing.assert_allclose(k(abc), alone(abc), rtol=1e-12)
+    np.testing.assert_allclose(k.diag(abc), alone.diag(abc), rtol=1e-12)
+    np.testing.assert_allclose(k.normalize()(abc), alone.normalize()(abc), rtol=1e-12)
+    np.testing.assert_allclose(k.gram(abc) @ np.eye(3), alone(abc), rtol=1e-12)
+    powers, few = (gm.PowerDiffusion(graph, length=30) for graph in (edges, [("a", "b"), ("b", "c")]))
+    np.testing.assert_allclose(powers(abc), few(abc), rtol=1e-12)
+
+
+def test_von_neumann_of_middling_graphs_takes_every_beta_it_admits():
+    k = gm.VonNeumannDiffusion(star(600), beta=1000.0, of="laplacian")
+    L = -k.graph.similarity("laplacian").S.toarray()
+    np.testing.assert_allclose(k([0, 1, 2]), np.linalg.inv(np.eye(600) + 1000 * L)[:3, :3], rtol=1e-8)

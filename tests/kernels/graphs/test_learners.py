@@ -155,3 +155,8 @@ def test_unknown_nodes_are_refused_by_learners(learner):
     model = learner.fitted(heat(), STRINGS)
     with pytest.raises(ValueError, match="X holds 'elsewhere', which is not a node of this graph"):
         learn.answers(model, ["node 1", "elsewhere"])
+
+
+def test_nodes_of_different_kinds_are_learnt_from_together():
+    k = gm.ExponentialDiffusion([("a", 1), (1, 2), (2, "b"), ("b", "c"), ("c", 3)], 0.5)
+    assert gm.ParzenClassifier(k).fit(["a", 1, "b", 3], [0, 0, 1, 1]).predict([2, "c"]).tolist() == [1, 1]

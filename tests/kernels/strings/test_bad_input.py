@@ -24,7 +24,7 @@ BAD_DATA = {
     "a number": (3, TypeError, "X is 3.*expected"),
     "an array of one string": (np.array("abc"), TypeError, "X has 0 dimensions; a flat list of strings"),
     "a table of strings": (np.array([["a", "b"], ["c", "d"]]), TypeError, "X has 2 dimensions; a flat list of strings"),
-    "a data frame": (pd.DataFrame({"text": ["a", "b"]}), TypeError, "X has 2 dimensions; a flat list of strings"),
+    "a data frame": (pd.DataFrame({"text": ["a", "b"]}), TypeError, "X is a DataFrame; a list of strings"),
     "a matrix of numbers": (np.eye(3), TypeError, "X has 2 dimensions; a flat list of strings"),
     "nothing": ([], ValueError, "X is empty; at least one sequence expected"),
     "an empty array": (np.array([], dtype=str), ValueError, "X is empty; at least one sequence expected"),
@@ -203,3 +203,22 @@ def test_lengths_and_decays_of_numpy_are_taken():
     np.testing.assert_array_equal(gm.Spectrum(np.int32(2))(GOOD), gm.Spectrum(2)(GOOD))
     k = gm.Subsequences(np.int64(2), np.float32(0.5))
     np.testing.assert_array_equal(k(GOOD), gm.Subsequences(2, 0.5)(GOOD))
+
+
+@pytest.mark.parametrize("kernel", [gm.Spectrum(2), gm.FullSpectrum(), gm.BagOfWords(), gm.Equality()], ids=repr)
+@pytest.mark.parametrize("X", [{"ab": 1, "cd": 2}, {"ab", "cd"}, pd.DataFrame({"s": ["ab", "cd"]})], ids=type)
+def test_what_can_be_iterated_over_but_is_no_list_of_objects_is_refused(kernel, X):
+    with pytest.raises(TypeError, match=f"X is a {type(X).__name__}; a list of .* expected"):
+        kernel.fit(X).encode(X)
+
+
+@pytest.mark.parametrize("missing", [None, float("nan"), pd.NA])
+def test_missing_values_among_tokens_are_refused(missing):
+    with pytest.raises(ValueError, match="among the tokens, a missing value"):
+        gm.Spectrum(2)([["a", missing], ["a", "b"]])
+
+
+def test_a_generator_is_read_once_and_serves_kernels_that_are_fitted():
+    words = ["abab", "bba"]
+    for kernel in (gm.Mismatch(2, 1), gm.Spectrum(2), gm.BagOfWords(analyzer="char")):
+        np.testing.assert_array_equal(kernel(word for word in words), kernel(words))

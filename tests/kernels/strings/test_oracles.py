@@ -532,3 +532,12 @@ def test_subsequences_of_a_long_and_a_short_string_are_those_of_the_other_order(
 def test_subsequences_beyond_double_precision_are_refused():
     with pytest.raises(ValueError, match=r"overflows float64 for 1 object\(s\), first at index 0"):
         gm.Subsequences(200)(["a" * 1200, "ab"])
+
+
+@pytest.mark.parametrize("symbols", [2, 40, 500])
+def test_full_spectra_by_lists_and_by_tables_are_the_same_for_alphabets_of_all_sizes(monkeypatch, symbols):
+    rng = np.random.default_rng(symbols)
+    X = [rng.integers(0, symbols, rng.integers(0, 80)).tolist() for _ in range(8)] + [list(range(symbols))]
+    by_tables = gm.FullSpectrum(decay=0.9)(X)
+    monkeypatch.setattr("gramian.kernels.strings.full_spectrum.TABLE", -1)
+    np.testing.assert_allclose(gm.FullSpectrum(decay=0.9)(X), by_tables, rtol=1e-13)

@@ -289,7 +289,7 @@ def test_names_of_pieces_of_tokens_have_spaces_between_the_tokens():
     assert gm.Spectrum(3).feature_names(["ab"]) == []
 
 
-@pytest.mark.parametrize("kernel", [*PAIRWISE, gm.AllSubsequences().normalize()], ids=repr)
+@pytest.mark.parametrize("kernel", [gm.AllSubsequences(), gm.AllSubsequences().normalize()], ids=repr)
 def test_kernels_of_huge_feature_spaces_say_that_they_have_no_explicit_map(kernel):
     with pytest.raises(TypeError, match="has no explicit feature map"):
         kernel.features(X)

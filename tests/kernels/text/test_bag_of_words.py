@@ -326,7 +326,7 @@ BAD_DATA = {
     "None": (None, TypeError, "X is a NoneType; a flat list of documents expected, each a string"),
     "a number": (3, TypeError, "X is a int; a flat list of documents expected"),
     "a table": (np.array([["a", "b"]]), TypeError, "a flat list of documents expected"),
-    "a frame": (pd.DataFrame({"note": ["a"]}), TypeError, "X is a DataFrame; a flat list of documents expected"),
+    "a frame": (pd.DataFrame({"note": ["a"]}), TypeError, "X is a DataFrame; a list of documents expected"),
     "nothing": ([], ValueError, "X is empty; at least one document expected"),
     "None inside": (
         ["a cat", None],

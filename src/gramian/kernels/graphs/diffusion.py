@@ -32,6 +32,8 @@ SMALL = 3000  # nodes of a graph whose whole matrix is computed
 AT_ONCE = 64  # columns of the matrix of a large graph that are computed together
 PROBES = 64  # random vectors behind an estimate of the diagonal, which is then good to √(2 / 64)
 
+DWARFING = 1e4  # of the largest eigenvalue of K, from which on exp(βS) is summed term by term
+FEW_FACTORS = 64  # products with S that a power is computed by
 NEAR = 1e-12  # 1 − βλ up to which the von Neumann kernel counts as unbounded
 
 
@@ -117,7 +119,7 @@ class Diffusion(Kernel):
             some = indices[first : first + AT_ONCE]
             units = np.zeros((len(self.graph), len(some)))
             units[some, np.arange(len(some))] = 1.0
-            columns = self._S.function(self.profile, units, self._interval)
+            columns = self._function(units)
             out[:, first : first + len(some)] = self._clipped(columns[rows])
 
     def block(self, a: Encoded, b: Encoded, out: Array) -> None:
@@ -164,7 +166,11 @@ class Diffusion(Kernel):
         (i,), (j,) = a, b
         spread = np.zeros((len(self.graph), V.shape[1]))
         np.add.at(spread, j, V)
-        return np.asarray(self._S.function(self.profile, spread, self._interval)[i])
+        return np.asarray(self._function(spread)[i])
+
+    def _function(self, V: Array) -> Array:
+        """Return f(S) V."""
+        return self._S.function(self.profile, V, self._interval)
 
 
 class PowerDiffusion(Diffusion):
@@ -213,6 +219,13 @@ class PowerDiffusion(Diffusion):
         K = np.linalg.matrix_power(self._S.S.toarray(), int(self.length))  # whole numbers stay whole
         return self._clipped((K + K.T) / 2)
 
+    def _function(self, V: Array) -> Array:
+        if self.length > FEW_FACTORS:
+            return super()._function(V)
+        for _ in range(int(self.length)):
+            V = self._S.S @ V
+        return V
+
     @property
     def non_negative(self) -> bool:
         return self.of != "laplacian" and bool(self.graph.non_negative)
@@ -250,6 +263,33 @@ class ExponentialDiffusion(Diffusion):
     def profile(self, lam: Array) -> Array:
         with np.errstate(over="ignore"):
             return np.asarray(np.exp(float(self.beta) * lam))
+
+    @property
+    def _growing(self) -> bool:
+        """Whether the largest eigenvalue dwarfs the entries of other parts of the graph, which must not drown in it."""
+        return self.of != "laplacian" and self.non_negative and self._largest > DWARFING
+
+    def _function(self, V: Array) -> Array:
+        return self._S.exponential(float(self.beta), V) if self._growing else super()._function(V)
+
+    @cached_property
+    def _K(self) -> Array:
+        if not self._growing:
+            return super()._K
+        K = self._function(np.eye(len(self.graph)))
+        return np.asarray((K + K.T) / 2)
+
+    def squared_norms(self, a: Encoded) -> Array:
+        if not (self.whole_columns and self._growing):
+            return super().squared_norms(a)
+        (i,), norms = a, np.empty(len(a))
+        for first in range(0, len(i), AT_ONCE):
+            some = i[first : first + AT_ONCE]
+            units = np.zeros((len(self.graph), len(some)))
+            units[some, np.arange(len(some))] = 1.0
+            halves = self._S.exponential(float(self.beta) / 2, units)  # ‖exp(βS/2) e‖²: no term is negative
+            norms[first : first + len(some)] = np.square(halves).sum(axis=0)
+        return norms
 
     @property
     def non_negative(self) -> bool:

@@ -13,7 +13,7 @@ names, so that a sample is a list of nodes. What a kernel does with A is decided
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Mapping
 from functools import cached_property
 from typing import Any, Self
 
@@ -22,6 +22,7 @@ import scipy.sparse
 
 from gramian.checks import Array, as_vectors, is_sparse
 from gramian.kernels.graphs.functions import SymmetricMatrix
+from gramian.kernels.strings.sequences import is_missing
 from gramian.kernels.value import Value
 
 SIMILARITIES = ("adjacency", "laplacian", "normalized")
@@ -101,6 +102,8 @@ class Graph(Value):
         """
         if isinstance(X, str | bytes) or not isinstance(X, Iterable) or getattr(X, "ndim", 1) == 0:
             raise TypeError(f"X is {X!r}; a list of nodes expected: pass [X] if it is one node")
+        if isinstance(X, Mapping | set | frozenset):
+            raise TypeError(f"X is a {type(X).__name__}; a list of nodes expected")
         if isinstance(X, np.ma.MaskedArray) and np.ma.is_masked(X):
             raise ValueError("X has masked entries; a node for each object expected")
         if hasattr(X, "columns") and hasattr(X, "shape"):
@@ -193,10 +196,17 @@ def _read(given: Any, names: tuple[Hashable, ...] | None) -> tuple[Any, tuple[Ha
         raise TypeError(
             f"the graph is {given!r}; a matrix, an edge list or a NetworkX graph expected (a file: read_edges)"
         )
+    if hasattr(given, "columns"):
+        raise TypeError(
+            f"the graph is a {type(given).__name__}; a matrix, a NetworkX graph or a list of edges (u, v) expected: "
+            "list(table.rows()) or list(table.itertuples(index=False, name=None)) makes one of a table of edges"
+        )
     if not is_sparse(given) and not isinstance(given, np.ndarray):
         given = list(given)
         if given and any(isinstance(item, tuple) for item in given):
             return _of_edges(given, names or ())
+        if any(isinstance(item, list) and any(isinstance(end, str) for end in item) for item in given):
+            raise TypeError(f"the graph holds {given[0]!r}; edges are tuples, (u, v) or (u, v, weight), not lists")
     return _of_matrix(given), names
 
 
@@ -226,7 +236,10 @@ def _of_matrix(given: Any) -> Any:
 
 def _of_frame(frame: Any) -> tuple[Any, tuple[Hashable, ...]]:
     if list(frame.index) != list(frame.columns):
-        raise ValueError("the data frame's index and columns differ; the same nodes in the same order expected")
+        raise ValueError(
+            "the data frame's index and columns differ; the same nodes in the same order expected (a table of edges: "
+            "list(frame.itertuples(index=False, name=None)))"
+        )
     return _of_matrix(frame.to_numpy()), tuple(frame.index)
 
 
@@ -246,6 +259,8 @@ def _of_edges(edges: Iterable[tuple[Any, ...]], nodes: tuple[Hashable, ...]) -> 
         if not isinstance(edge, tuple | list) or len(edge) not in (2, 3):
             raise ValueError(f"edge {place} is {edge!r}; (u, v) or (u, v, weight) expected")
         u, v = edge[:2]
+        if is_missing(u) or is_missing(v):
+            raise ValueError(f"edge {place} is {edge!r}, with a missing end; two nodes expected")
         weight = _weight(edge[2] if len(edge) == 3 else 1.0, u, v)
         try:
             known |= {u: None, v: None}

@@ -11,7 +11,8 @@ To compare with another sequence t, follow t through the automaton: at each plac
 and is known, of length ℓ in state v, adds S(link v) + count(v) (W(ℓ) − W(len link v)), and the sum over places is
 κ = Σ_u w(|u|) count_s(u) count_t(u).
 
-Long sequences keep their transitions as lists, three a symbol at most: about 90 bytes a symbol in all. For short ones
+Long sequences keep their transitions as lists, three a symbol at most: about 90 bytes a symbol in all, and some 60 more
+for a hash table where the alphabet is large. For short ones
 a table of all transitions is faster, the missing ones filled in: from v by a symbol that v does not know one comes to
 where its link comes to, with no more than len(link v) symbols still matched.
 """
@@ -22,11 +23,27 @@ import numpy as np
 from numba import njit
 
 LANES = 4  # sequences that are followed at once
+LONG_LISTS = 32  # symbols of an alphabet from which on transitions are found by hashing
 
 
 @njit(cache=True, nogil=True)
-def _find(head, symbol_of, after, state, symbol):  # type: ignore[no-untyped-def]
-    """Return the number of the transition of a state by a symbol, −1 where there is none."""
+def _slot(places, owner, symbol_of, state, symbol):  # type: ignore[no-untyped-def]
+    """Return where the transition of a state by a symbol stands in the hash table, or would."""
+    mask = len(places) - 1
+    slot = (state * 1_000_003 + symbol * 7_919) & mask
+    while places[slot] >= 0 and (owner[places[slot]] != state or symbol_of[places[slot]] != symbol):
+        slot = (slot + 1) & mask
+    return slot
+
+
+@njit(cache=True, nogil=True)
+def _find(head, symbol_of, after, owner, places, state, symbol):  # type: ignore[no-untyped-def]
+    """Return the number of the transition of a state by a symbol, −1 where there is none.
+
+    Lists are walked; for large alphabets, where they can be long, a hash table is asked.
+    """
+    if len(places) > 1:
+        return places[_slot(places, owner, symbol_of, state, symbol)]
     edge = head[state]
     while edge >= 0 and symbol_of[edge] != symbol:
         edge = after[edge]
@@ -34,24 +51,34 @@ def _find(head, symbol_of, after, state, symbol):  # type: ignore[no-untyped-def
 
 
 @njit(cache=True, nogil=True)
-def build(s, length, link, head, symbol_of, target, after, count, order):  # type: ignore[no-untyped-def]
+def _add(edges, head, symbol_of, target, after, owner, places, state, symbol, to):  # type: ignore[no-untyped-def]
+    """Add a transition; return how many there are now."""
+    symbol_of[edges], target[edges], after[edges] = symbol, to, head[state]
+    head[state] = edges
+    if len(places) > 1:
+        owner[edges] = state
+        places[_slot(places, owner, symbol_of, state, symbol)] = edges
+    return edges + 1
+
+
+@njit(cache=True, nogil=True)
+def build(s, length, link, head, symbol_of, target, after, owner, places, count, order):  # type: ignore[no-untyped-def]
     """Build the automaton of s in the arrays given; return the number of its states. State 0 is the empty piece."""
     length[0], link[0], head[0], count[0] = 0, -1, -1, 0
+    places[:] = -1
     states, edges, last = 1, 0, 0
     for symbol in s:
         current = states
         states += 1
         length[current], head[current], count[current] = length[last] + 1, -1, 1
         p = last
-        while p >= 0 and _find(head, symbol_of, after, p, symbol) < 0:
-            symbol_of[edges], target[edges], after[edges] = symbol, current, head[p]
-            head[p] = edges
-            edges += 1
+        while p >= 0 and _find(head, symbol_of, after, owner, places, p, symbol) < 0:
+            edges = _add(edges, head, symbol_of, target, after, owner, places, p, symbol, current)
             p = link[p]
         if p < 0:
             link[current] = 0
         else:
-            q = target[_find(head, symbol_of, after, p, symbol)]
+            q = target[_find(head, symbol_of, after, owner, places, p, symbol)]
             if length[p] + 1 == length[q]:
                 link[current] = q
             else:
@@ -60,12 +87,11 @@ def build(s, length, link, head, symbol_of, target, after, count, order):  # typ
                 length[clone], link[clone], head[clone], count[clone] = length[p] + 1, link[q], -1, 0
                 edge = head[q]
                 while edge >= 0:
-                    symbol_of[edges], target[edges], after[edges] = symbol_of[edge], target[edge], head[clone]
-                    head[clone] = edges
-                    edges += 1
+                    known, to = symbol_of[edge], target[edge]
+                    edges = _add(edges, head, symbol_of, target, after, owner, places, clone, known, to)
                     edge = after[edge]
                 while p >= 0:
-                    edge = _find(head, symbol_of, after, p, symbol)
+                    edge = _find(head, symbol_of, after, owner, places, p, symbol)
                     if edge < 0 or target[edge] != q:
                         break
                     target[edge] = clone
@@ -102,15 +128,15 @@ def _weigh(states, length, link, count, order, W, total):  # type: ignore[no-unt
 
 
 @njit(cache=True, nogil=True)
-def _follow(t, length, link, head, symbol_of, target, after, count, W, total):  # type: ignore[no-untyped-def]
+def _follow(t, length, link, head, symbol_of, target, after, owner, places, count, W, total):  # type: ignore[no-untyped-def]
     """Follow t through an automaton and return κ."""
     value, v, matched = 0.0, 0, 0
     for symbol in t:
-        edge = _find(head, symbol_of, after, v, symbol)
+        edge = _find(head, symbol_of, after, owner, places, v, symbol)
         while edge < 0 and v > 0:
             v = link[v]
             matched = length[v]
-            edge = _find(head, symbol_of, after, v, symbol)
+            edge = _find(head, symbol_of, after, owner, places, v, symbol)
         if edge >= 0:
             v = target[edge]
             matched += 1
@@ -119,7 +145,7 @@ def _follow(t, length, link, head, symbol_of, target, after, count, W, total):  
 
 
 @njit(cache=True, nogil=True)
-def full_spectrum_by_lists(a, a_starts, b, b_starts, W, diagonal, out):  # type: ignore[no-untyped-def]
+def full_spectrum_by_lists(a, a_starts, b, b_starts, symbols, W, diagonal, out):  # type: ignore[no-untyped-def]
     """Write κ of all pairs of two runs of sequences into out; with `diagonal`, of each of a with itself in column 0."""
     longest = 0
     for i in range(len(a_starts) - 1):
@@ -129,16 +155,17 @@ def full_spectrum_by_lists(a, a_starts, b, b_starts, W, diagonal, out):  # type:
     count, order, total = np.empty(room, np.int32), np.empty(room, np.int32), np.empty(room)
     edges = 3 * longest + 3
     symbol_of, target, after = np.empty(edges, np.int32), np.empty(edges, np.int32), np.empty(edges, np.int32)
+    slots, hashed = 1, symbols > LONG_LISTS
+    while hashed and slots < 2 * edges:
+        slots *= 2
+    owner, places = np.empty(edges if hashed else 1, np.int32), np.empty(slots, np.int32)
     for i in range(len(a_starts) - 1):
         s = a[a_starts[i] : a_starts[i + 1]]
-        states = build(s, length, link, head, symbol_of, target, after, count, order)
+        states = build(s, length, link, head, symbol_of, target, after, owner, places, count, order)
         _weigh(states, length, link, count, order, W, total)
-        if diagonal:
-            out[i, 0] = _follow(s, length, link, head, symbol_of, target, after, count, W, total)
-        else:
-            for j in range(len(b_starts) - 1):
-                t = b[b_starts[j] : b_starts[j + 1]]
-                out[i, j] = _follow(t, length, link, head, symbol_of, target, after, count, W, total)
+        for j in range(1 if diagonal else len(b_starts) - 1):
+            t = s if diagonal else b[b_starts[j] : b_starts[j + 1]]
+            out[i, j] = _follow(t, length, link, head, symbol_of, target, after, owner, places, count, W, total)
 
 
 @njit(cache=True, nogil=True)

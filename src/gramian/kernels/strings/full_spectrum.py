@@ -103,4 +103,4 @@ class FullSpectrum(Pairwise):
         if int(A.lengths.max(initial=0)) * symbols <= TABLE:
             automaton.full_spectrum_by_tables(*given, symbols, weights, diagonal, out)
         else:
-            automaton.full_spectrum_by_lists(*given, weights, diagonal, out)
+            automaton.full_spectrum_by_lists(*given, symbols, weights, diagonal, out)

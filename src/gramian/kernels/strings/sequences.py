@@ -6,7 +6,7 @@ which symbol a code stands for. Everything behind this line works on integers.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -78,6 +78,12 @@ class Sequences:
         return hash((len(self), len(self.codes), self.alphabet))
 
 
+def ordered(X: Any, what: str) -> None:
+    """Refuse what is iterable but no list of objects: dictionaries, sets, tables."""
+    if isinstance(X, Mapping | set | frozenset) or hasattr(X, "columns"):
+        raise TypeError(f"X is a {type(X).__name__}; a list of {what} expected (of a table, a column: kernel.on(name))")
+
+
 def as_alphabet(given: Any) -> Any:
     """Return symbols, each once: a string or bytes as they are, other symbols as a tuple."""
     if not isinstance(given, Iterable):
@@ -119,6 +125,7 @@ def as_sequences(X: Any) -> Sequences:
     """
     if isinstance(X, str | bytes):
         raise TypeError(f"X is a single {type(X).__name__}; a list of them expected: pass [X] if it is one object")
+    ordered(X, "strings or token lists")
     if not isinstance(X, Iterable):
         raise TypeError(f"X is {X!r}; a list of strings, or a list of token lists, expected")
     if (dimensions := getattr(X, "ndim", 1)) != 1:
@@ -178,6 +185,9 @@ def _tokens(items: list[Iterable[Hashable]]) -> Sequences:
     table: dict[Hashable, int] = {}
     try:
         codes = [table.setdefault(token, len(table)) for tokens in lists for token in tokens]
+        for token in table:
+            if is_missing(token):
+                raise ValueError(f"X holds {token!r} among the tokens, a missing value; drop it or give it a name")
     except TypeError as error:
         raise TypeError(f"tokens must be hashable, as strings and numbers are ({error})") from None
     return Sequences(np.array(codes, dtype=np.int32), _starts(map(len, lists), len(lists)), tuple(table), "token lists")

@@ -20,7 +20,7 @@ import scipy.sparse
 from gramian.checks import Array, as_array, whole
 from gramian.gram.encoded import Encoded
 from gramian.kernels.dotproduct import DotProduct
-from gramian.kernels.strings.sequences import is_missing
+from gramian.kernels.strings.sequences import is_missing, ordered
 
 WEIGHTINGS = ("tf", "tf-idf")
 
@@ -183,6 +183,7 @@ def as_documents(X: Any) -> list[str]:
     """
     if isinstance(X, str | bytes):
         raise TypeError(f"X is a single {type(X).__name__}; a list of documents expected: pass [X] if it is one")
+    ordered(X, "documents")
     if not isinstance(X, Iterable) or getattr(X, "ndim", 1) != 1:
         raise TypeError(f"X is a {type(X).__name__}; a flat list of documents expected, each a string")
     texts = list(X)

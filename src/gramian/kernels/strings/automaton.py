@@ -23,7 +23,6 @@ import numpy as np
 from numba import njit
 
 LANES = 4  # sequences that are followed at once
-LONG_LISTS = 32  # symbols of an alphabet from which on transitions are found by hashing
 
 
 @njit(cache=True, nogil=True)
@@ -40,9 +39,10 @@ def _slot(places, owner, symbol_of, state, symbol):  # type: ignore[no-untyped-d
 def _find(head, symbol_of, after, owner, places, state, symbol):  # type: ignore[no-untyped-def]
     """Return the number of the transition of a state by a symbol, −1 where there is none.
 
-    Lists are walked; for large alphabets, where they can be long, a hash table is asked.
+    Lists are walked; for large alphabets, where they can be long, a hash table is asked. (Where there is none, Numba
+    compiles a version without it.)
     """
-    if len(places) > 1:
+    if places is not None:
         return places[_slot(places, owner, symbol_of, state, symbol)]
     edge = head[state]
     while edge >= 0 and symbol_of[edge] != symbol:
@@ -55,7 +55,7 @@ def _add(edges, head, symbol_of, target, after, owner, places, state, symbol, to
     """Add a transition; return how many there are now."""
     symbol_of[edges], target[edges], after[edges] = symbol, to, head[state]
     head[state] = edges
-    if len(places) > 1:
+    if places is not None:
         owner[edges] = state
         places[_slot(places, owner, symbol_of, state, symbol)] = edges
     return edges + 1
@@ -65,7 +65,8 @@ def _add(edges, head, symbol_of, target, after, owner, places, state, symbol, to
 def build(s, length, link, head, symbol_of, target, after, owner, places, count, order):  # type: ignore[no-untyped-def]
     """Build the automaton of s in the arrays given; return the number of its states. State 0 is the empty piece."""
     length[0], link[0], head[0], count[0] = 0, -1, -1, 0
-    places[:] = -1
+    if places is not None:
+        places[:] = -1
     states, edges, last = 1, 0, 0
     for symbol in s:
         current = states
@@ -145,8 +146,11 @@ def _follow(t, length, link, head, symbol_of, target, after, owner, places, coun
 
 
 @njit(cache=True, nogil=True)
-def full_spectrum_by_lists(a, a_starts, b, b_starts, symbols, W, diagonal, out):  # type: ignore[no-untyped-def]
-    """Write κ of all pairs of two runs of sequences into out; with `diagonal`, of each of a with itself in column 0."""
+def full_spectrum_by_lists(a, a_starts, b, b_starts, owner, places, W, diagonal, out):  # type: ignore[no-untyped-def]
+    """Write κ of all pairs of two runs of sequences into out; with `diagonal`, of each of a with itself in column 0.
+
+    `owner` and `places` are room for a hash table, or None.
+    """
     longest = 0
     for i in range(len(a_starts) - 1):
         longest = max(longest, a_starts[i + 1] - a_starts[i])
@@ -155,10 +159,6 @@ def full_spectrum_by_lists(a, a_starts, b, b_starts, symbols, W, diagonal, out):
     count, order, total = np.empty(room, np.int32), np.empty(room, np.int32), np.empty(room)
     edges = 3 * longest + 3
     symbol_of, target, after = np.empty(edges, np.int32), np.empty(edges, np.int32), np.empty(edges, np.int32)
-    slots, hashed = 1, symbols > LONG_LISTS
-    while hashed and slots < 2 * edges:
-        slots *= 2
-    owner, places = np.empty(edges if hashed else 1, np.int32), np.empty(slots, np.int32)
     for i in range(len(a_starts) - 1):
         s = a[a_starts[i] : a_starts[i + 1]]
         states = build(s, length, link, head, symbol_of, target, after, owner, places, count, order)

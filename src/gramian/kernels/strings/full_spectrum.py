@@ -22,6 +22,7 @@ from gramian.kernels.strings.sequences import Sequences, as_sequences
 from gramian.kernels.strings.subsequences import Pairwise, in_alphabet
 
 MOST_LENGTHS = 64  # of substrings in the explicit map, unless max_length asks for more
+LONG_LISTS = 32  # symbols of an alphabet from which on transitions are found by hashing
 TABLE = 2**18  # symbols of a sequence times symbols of the alphabet up to which a table of transitions fits a cache
 
 
@@ -103,4 +104,8 @@ class FullSpectrum(Pairwise):
         if int(A.lengths.max(initial=0)) * symbols <= TABLE:
             automaton.full_spectrum_by_tables(*given, symbols, weights, diagonal, out)
         else:
-            automaton.full_spectrum_by_lists(*given, symbols, weights, diagonal, out)
+            edges = 3 * int(A.lengths.max(initial=0)) + 3  # an automaton has no more transitions
+            hashed = symbols > LONG_LISTS
+            owner = np.empty(edges, np.int32) if hashed else None
+            places = np.empty(1 << (2 * edges).bit_length(), np.int32) if hashed else None
+            automaton.full_spectrum_by_lists(*given, owner, places, weights, diagonal, out)

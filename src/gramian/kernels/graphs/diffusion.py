@@ -114,12 +114,16 @@ class Diffusion(Kernel):
     def encode(self, X: Any) -> Encoded:
         return Encoded((self.graph.indices(X),))
 
+    def _units(self, indices: Array) -> Array:
+        """Return unit vectors in columns."""
+        units = np.zeros((len(self.graph), len(indices)))
+        units[indices, np.arange(len(indices))] = 1.0
+        return units
+
     def _write_columns(self, rows: Array, indices: Array, out: Array) -> None:
         for first in range(0, len(indices), AT_ONCE):
             some = indices[first : first + AT_ONCE]
-            units = np.zeros((len(self.graph), len(some)))
-            units[some, np.arange(len(some))] = 1.0
-            columns = self._function(units)
+            columns = self._function(self._units(some))
             out[:, first : first + len(some)] = self._clipped(columns[rows])
 
     def block(self, a: Encoded, b: Encoded, out: Array) -> None:
@@ -285,9 +289,7 @@ class ExponentialDiffusion(Diffusion):
         (i,), norms = a, np.empty(len(a))
         for first in range(0, len(i), AT_ONCE):
             some = i[first : first + AT_ONCE]
-            units = np.zeros((len(self.graph), len(some)))
-            units[some, np.arange(len(some))] = 1.0
-            halves = self._S.exponential(float(self.beta) / 2, units)  # ‖exp(βS/2) e‖²: no term is negative
+            halves = self._S.exponential(float(self.beta) / 2, self._units(some))  # ‖exp(βS/2) e‖²: no term is negative
             norms[first : first + len(some)] = np.square(halves).sum(axis=0)
         return norms
 

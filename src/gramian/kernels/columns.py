@@ -101,12 +101,9 @@ def _listed(names: Sequence[Any]) -> str:
 
 def _numbers(column: list[Any], name: Hashable) -> Array:
     """Return a column as floating point numbers, all finite."""
-    missing = next((row for row, entry in enumerate(column) if is_missing(entry)), None)
-    if missing is not None:
-        raise ValueError(
-            f"column {name!r} holds {column[missing]!r} in row {missing}; finite numbers expected: drop or impute "
-            "those rows first"
-        )
+    for row, entry in enumerate(column):
+        if is_missing(entry):
+            raise _not_finite(name, entry, row)
     try:
         found = np.asarray(column)
         numbers = found.astype(np.float64) if found.dtype.kind in "fiubO" else None
@@ -118,10 +115,12 @@ def _numbers(column: list[Any], name: Hashable) -> Array:
             f"column {name!r} holds {wrong!r}, and a kernel of vectors needs numbers: use a kernel for such objects, "
             "such as Equality for categories or BagOfWords for texts, or drop the rows where it is missing"
         )
-    bad = np.flatnonzero(~np.isfinite(numbers))
-    if bad.size:
-        raise ValueError(
-            f"column {name!r} holds {column[bad[0]]!r} in row {bad[0]}; finite numbers expected: drop or impute those "
-            "rows first"
-        )
+    for row in np.flatnonzero(~np.isfinite(numbers)).tolist():
+        raise _not_finite(name, column[row], row)
     return np.asarray(numbers)
+
+
+def _not_finite(name: Hashable, entry: Any, row: int) -> ValueError:
+    return ValueError(
+        f"column {name!r} holds {entry!r} in row {row}; finite numbers expected: drop or impute those rows first"
+    )

@@ -90,7 +90,7 @@ class Diffusion(Kernel):
 
     @property
     def matrix_free(self) -> bool:
-        return len(self.graph) > SMALL
+        return self.whole_columns
 
     @property
     def scratch(self) -> int:

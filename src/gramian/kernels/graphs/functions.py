@@ -138,16 +138,15 @@ class SymmetricMatrix:
 
     def dense(self, f: Function, interval: tuple[float, float] | None = None) -> Array:
         """Return f(S), exactly symmetric."""
-        if self.decomposed:
-            values, U = self.eigen
-            found = (U * f(values)) @ U.T
-        else:
-            try:
-                found = self.function(f, np.eye(len(self)), interval)
-            except TooSteep:
-                values, U = self.eigen
-                found = (U * f(values)) @ U.T
+        try:
+            found = self._composed(f) if self.decomposed else self.function(f, np.eye(len(self)), interval)
+        except TooSteep:
+            found = self._composed(f)
         return np.asarray((found + found.T) / 2)
+
+    def _composed(self, f: Function) -> Array:
+        values, U = self.eigen
+        return np.asarray((U * f(values)) @ U.T)
 
     def exponential(self, beta: float, V: Array) -> Array:
         """Return exp(βS) V by its power series, for S, β ≥ 0: nothing cancels, and small entries are accurate too."""

@@ -12,9 +12,9 @@ and is known, of length ℓ in state v, adds S(link v) + count(v) (W(ℓ) − W(
 κ = Σ_u w(|u|) count_s(u) count_t(u).
 
 Long sequences keep their transitions as lists, three a symbol at most: about 90 bytes a symbol in all, and some 60 more
-for a hash table where the alphabet is large. For short ones
-a table of all transitions is faster, the missing ones filled in: from v by a symbol that v does not know one comes to
-where its link comes to, with no more than len(link v) symbols still matched.
+for a hash table where the alphabet is large. For short ones a table of all transitions is faster, the missing ones
+filled in: from v by a symbol that v does not know one comes to where its link comes to, with no more than len(link v)
+symbols still matched.
 """
 
 from __future__ import annotations

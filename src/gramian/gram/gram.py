@@ -254,14 +254,14 @@ class Gram:
 
     def through_features(self) -> bool:
         """Tell whether products go through the explicit map, K V = Φ (Φᵀ V), because it is so much smaller than K."""
-        dim = self.kernel.feature_dim(self.rows)
+        dim = self.kernel.feature_dim(self.cols)
         if dim is None:
             return False
-        built = dim <= self.rows.width + 8  # the encodings themselves, or hardly more
-        return (2 if built else DEAR) * self.kernel.feature_load(self.rows) <= min(self.shape)
+        built = dim <= self.cols.width + 8  # the encodings themselves, or hardly more
+        return (2 if built else DEAR) * self.kernel.feature_load(self.cols) <= min(self.shape)
 
     def _through_features(self, V: Array) -> Array:
-        load = int(self.kernel.feature_load(self.rows)) + 1
+        load = int(self.kernel.feature_load(self.cols)) + 1
         sums = np.zeros((cast(int, self.kernel.feature_dim(self.cols)), V.shape[1]))
         for span in self.spans(self.shape[1], load):
             sums += self.kernel.phi(self.cols[span]).T @ V[span]

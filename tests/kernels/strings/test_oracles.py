@@ -4,6 +4,7 @@ import tracemalloc
 from collections import Counter
 from itertools import combinations
 from math import comb, fsum, sqrt
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 
 import gramian as gm
 from gramian.kernels.strings import automaton, counting, full_spectrum
+from gramian.kernels.strings.subsequences import Weighed
 
 claims = settings(max_examples=40, deadline=None, derandomize=True, database=None)
 
@@ -178,16 +180,54 @@ def test_all_subsequences_counts_pairs_of_equal_subsequences(data):
     agree(gm.AllSubsequences(), all_subsequences, *data)
 
 
-@claims
-@given(collections(), st.integers(1, 9))
-def test_subsequences_without_decay_counts_pairs_of_equal_subsequences_of_its_length(data, length):
-    agree(gm.Subsequences(length), lambda x: subsequences(x, length), *data)
+SPELLINGS = {
+    "as it chooses": Weighed.few,
+    "spelled out": property(lambda self: len(self.sequences.alphabet) ** self.length < 10_000),
+    "pair by pair": property(lambda self: False),
+    "one spelled out, the other not": property(lambda self: len(self) % 2 == 0 and self.length < 4),
+}
 
 
 @claims
-@given(collections(), st.integers(1, 5), st.sampled_from([0.01, 0.3, 0.5, 0.99]))
-def test_subsequences_weigh_each_occurrence_by_its_span(data, length, decay):
-    agree(gm.Subsequences(length, decay), lambda x: subsequences(x, length, decay), *data, rtol=1e-13)
+@given(collections(), st.integers(1, 9), st.sampled_from(sorted(SPELLINGS)))
+def test_subsequences_without_decay_counts_pairs_of_equal_subsequences_of_its_length(data, length, way):
+    with mock.patch.object(Weighed, "few", SPELLINGS[way]):
+        agree(gm.Subsequences(length), lambda x: subsequences(x, length), *data)
+
+
+@settings(claims, max_examples=80)
+@given(collections(), st.integers(1, 5), st.sampled_from([0.01, 0.3, 0.5, 0.99]), st.sampled_from(sorted(SPELLINGS)))
+def test_subsequences_weigh_each_occurrence_by_its_span(data, length, decay, way):
+    with mock.patch.object(Weighed, "few", SPELLINGS[way]):
+        agree(gm.Subsequences(length, decay), lambda x: subsequences(x, length, decay), *data, rtol=1e-13)
+
+
+def test_subsequences_of_long_strings_are_spelled_out_and_compared_with_any_others():
+    rng = np.random.default_rng(0)
+    X = ["".join(rng.choice(list("ACGT"), 60)) for _ in range(5)]
+    Z = ["AxCGyT", "", "".join(map(chr, range(60, 400))), "TTGACA"]
+    k = gm.Subsequences(3, 0.7)
+    (A,), (B,) = k.encode(X), k.encode(Z)
+    assert A.bags is not None
+    assert B.bags is None  # three hundred symbols: too many subsequences
+    with mock.patch.object(Weighed, "few", property(lambda self: False)):
+        expected = k(X, Z)
+    np.testing.assert_allclose(k(X, Z), expected, rtol=1e-13)
+    np.testing.assert_allclose(k(Z, X), expected.T, rtol=1e-13)
+    np.testing.assert_allclose(k.gram(Z, X) @ np.ones(5), expected.sum(axis=0), rtol=1e-12)
+    np.testing.assert_allclose(k.gram(X, Z) @ np.ones(4), expected.sum(axis=1), rtol=1e-12)
+
+
+def test_ridge_on_subsequences_that_are_spelled_out_predicts_as_it_does_on_their_gram():
+    rng = np.random.default_rng(0)
+    X = ["".join(rng.choice(list("AB"), 30)) for _ in range(60)]
+    y = np.array([x.count("AB") for x in X], dtype=float)
+    new = ["ABBA", "CABCAB", "ABABABABABABABAB"]
+    found = gm.KernelRidge(gm.Subsequences(2, 0.5), ridge=0.1).fit(X, y)
+    assert "primal" in str(found.solver_)
+    with mock.patch.object(Weighed, "few", property(lambda self: False)):
+        expected = gm.KernelRidge(gm.Subsequences(2, 0.5), ridge=0.1).fit(X, y).predict(new)
+    np.testing.assert_allclose(found.predict(new), expected, rtol=1e-8)
 
 
 @claims
@@ -512,9 +552,10 @@ def test_normalized_values_of_short_and_long_strings_agree_with_the_quotient_whe
 @pytest.mark.parametrize("kernel", [gm.Subsequences(2, 0.5), gm.AllSubsequences().normalize()], ids=repr)
 def test_memory_of_subsequences_grows_with_the_lengths_and_not_with_their_product(kernel):
     n = 2_000
-    kernel(["abc"], ["bc"])  # compiled before it is measured
-    a, b = kernel.encode(["abca" * (n // 4)]), kernel.encode(["bcab" * (n // 4)])
     out = np.empty((1, 1))
+    with mock.patch.object(Weighed, "few", SPELLINGS["pair by pair"]):
+        kernel(["abc"], ["bc"])  # compiled before it is measured
+        a, b = kernel.encode(["abca" * (n // 4)]), kernel.encode(["bcab" * (n // 4)])
     tracemalloc.start()
     kernel.block(a, b, out)
     peak = tracemalloc.get_traced_memory()[1]

@@ -86,6 +86,38 @@ def subsequences(S, T, length, decay, rows, weights, along, total):  # type: ign
 
 
 @njit(cache=True, nogil=True)
+def subsequence_weights(codes, starts, symbols, length, decay, Phi):  # type: ignore[no-untyped-def]
+    """Write Σ decay^(span) over the ways in which u is a subsequence into Phi, for every u of `length` symbols.
+
+    The number of u is Σₖ uₖ symbols^k: the strings that end with a given symbol stand side by side. before[q] holds,
+    for every string of q symbols, the weight of its matches so far, prolonged to this place. Codes of `symbols` or
+    more match nothing.
+    """
+    first = np.zeros(length + 1, np.int64)  # where the strings of q symbols begin
+    for q in range(length):
+        first[q + 1] = first[q] + symbols**q
+    before = np.empty(first[length])
+    for row in range(len(starts) - 1):
+        before[0] = 1.0
+        before[1:] = 0.0
+        Phi[row] = 0.0
+        for place in range(starts[row], starts[row + 1]):
+            code = codes[place]
+            known = code < symbols
+            if known:
+                shift = code * symbols ** (length - 1)
+                for k in range(first[length] - first[length - 1]):
+                    Phi[row, shift + k] += decay * before[first[length - 1] + k]
+            for q in range(length - 1, 0, -1):
+                for k in range(first[q], first[q + 1]):
+                    before[k] *= decay
+                if known:
+                    shift = first[q] + code * symbols ** (q - 1)
+                    for k in range(first[q] - first[q - 1]):
+                        before[shift + k] += decay * before[first[q - 1] + k]
+
+
+@njit(cache=True, nogil=True)
 def all_subsequences_table(a, a_starts, b, b_starts, diagonal, logarithms, out):  # type: ignore[no-untyped-def]
     """Write κ of every pair of two runs, or its logarithm, into out; with `diagonal`, of each of a with itself."""
     width = np.diff(b_starts).max() + 1

@@ -19,7 +19,7 @@ from gramian.gram.encoded import Encoded
 from gramian.kernels.strings.bags import Bags
 from gramian.kernels.strings.counting import grams
 from gramian.kernels.strings.sequences import Sequences, as_sequences
-from gramian.kernels.strings.subsequences import Pairwise, in_alphabet
+from gramian.kernels.strings.subsequences import Pairwise, compiled, in_alphabet
 
 MOST_LENGTHS = 64  # of substrings in the explicit map, unless max_length asks for more
 LONG_LISTS = 32  # symbols of an alphabet from which on transitions are found by hashing
@@ -99,7 +99,7 @@ class FullSpectrum(Pairwise):
 
     def _follow(self, A: Sequences, codes: Array, starts: Array, out: Array, diagonal: bool) -> None:
         """Follow sequences through the automata of A, with tables of transitions where these are small."""
-        automaton, symbols = self._compiled("automaton"), max(len(A.alphabet), 1)
+        automaton, symbols = compiled("automaton"), max(len(A.alphabet), 1)
         given, weights = (A.codes, A.starts, codes, starts), self._weights(A)
         if int(A.lengths.max(initial=0)) * symbols <= TABLE:
             automaton.full_spectrum_by_tables(*given, symbols, weights, diagonal, out)

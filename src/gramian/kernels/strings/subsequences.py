@@ -3,15 +3,17 @@
     all subsequences     φ_u(x) = number of ways in which u is a subsequence of x, for every u, the empty one included
     of length p          φ_u(x) = Σ over those ways of decay^(span), for |u| = p; the span counts gaps
 
-The feature spaces are huge and κ is computed pair by pair by dynamic programming, O(|x| |z|) and O(p |x| |z|).
+The feature spaces are huge and κ is computed pair by pair by dynamic programming, O(|x| |z|) and O(p |x| |z|). Over a
+small alphabet Σ there are only |Σ|^p subsequences of length p; where the weights of all of them cost less than two
+pairs do, they are worked out once for each object, O(|x| |Σ|^(p−1)), and κ is their inner product.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from importlib import import_module
-from itertools import pairwise
 from typing import Any, ClassVar
 
 import numpy as np
@@ -19,11 +21,16 @@ import numpy as np
 from gramian.checks import Array, positive, whole
 from gramian.gram.encoded import Encoded
 from gramian.kernels.algebra import Kernel, Normalized
-from gramian.kernels.strings.bags import Vocabulary
+from gramian.kernels.strings.bags import DENSE_BYTES, Bags, Vocabulary
 from gramian.kernels.strings.sequences import Sequences, as_sequences, comparable
 from gramian.kernels.value import ATOM, inside
 
 MOST_FEATURES = 2**20  # columns of an explicit map
+
+
+def compiled(name: str) -> Any:
+    """Load a module of compiled functions, and Numba with it, when the first value is asked for."""
+    return import_module(f"gramian.kernels.strings.{name}")
 
 
 class Pairwise(Kernel):
@@ -34,11 +41,6 @@ class Pairwise(Kernel):
     @property
     def non_negative(self) -> bool:
         return True
-
-    @staticmethod
-    def _compiled(name: str) -> Any:
-        """Load a module of compiled functions, and Numba with it, when the first value is asked for."""
-        return import_module(f"gramian.kernels.strings.{name}")
 
     def encode(self, X: Any) -> Encoded:
         return Encoded((as_sequences(X),))
@@ -74,7 +76,7 @@ class AllSubsequences(Pairwise):
 
     def _write(self, A: Sequences, B: Sequences, out: Array, *, diagonal: bool, logarithms: bool) -> None:
         given = (in_alphabet(A, B), A.starts, B.codes, B.starts)
-        self._compiled("dynamic").all_subsequences_table(*given, diagonal, logarithms, out)
+        compiled("dynamic").all_subsequences_table(*given, diagonal, logarithms, out)
 
     def logarithms(self, a: Encoded, b: Encoded, out: Array) -> None:
         """Write log κ into out."""
@@ -155,46 +157,135 @@ class Subsequences(Pairwise):
         if positive(self.decay, "decay") > 1:
             raise ValueError(f"decay is {self.decay}; a number above 0 and at most 1 expected")
 
-    def _explicit(self, X: Any) -> tuple[Array, list[str]]:
-        """Return φ and its names, for the subsequences that occur, from sums over all strings of up to p symbols.
-
-        before[q] holds, for every string of q symbols, the weight of its matches so far, prolonged to this place.
-        """
-        sequences, length, decay = as_sequences(X), int(self.length), float(self.decay)
-        symbols = max(len(sequences.alphabet), 1)
-        if length * math.log(symbols) > math.log(MOST_FEATURES):
-            raise TypeError(f"the explicit map has {symbols}^{length} features, too many; work with inner products")
-        Phi = np.zeros((len(sequences), symbols**length))
-        for row, (first, last) in zip(Phi, pairwise(sequences.starts), strict=True):
-            before = [np.ones(1), *(np.zeros(symbols**q) for q in range(1, length)), row]
-            for symbol in sequences.codes[first:last]:
-                for q in range(length, 0, -1):
-                    if q < length:
-                        before[q] *= decay
-                    before[q].reshape(-1, symbols)[:, symbol] += decay * before[q - 1]
-        found = np.flatnonzero(Phi.any(axis=0))
-        digits = [found // symbols**q % symbols for q in range(length - 1, -1, -1)]
-        names = Vocabulary(np.stack(digits, axis=1), sequences.alphabet).names() if sequences.alphabet else []
-        return Phi[:, found], names
-
-    def features(self, X: Any) -> Array:
-        """Return Σ decay^(span) over the ways in which u is a subsequence, a column for every u that occurs in X."""
-        return self._explicit(X)[0]
-
-    def feature_names(self, inputs: Sequence[Any]) -> list[str]:
-        """Return the subsequences that occur in these objects, in the order of the columns of ``features(inputs)``."""
-        return self._explicit(inputs)[1]
-
-    def _write(self, A: Sequences, B: Sequences, out: Array, *, diagonal: bool) -> None:
-        given = (in_alphabet(A, B), A.starts, B.codes, B.starts, int(self.length), float(self.decay))
-        self._compiled("dynamic").subsequences_table(*given, diagonal, out)
+    def encode(self, X: Any) -> Encoded:
+        weighed = Weighed(as_sequences(X), int(self.length), float(self.decay))
+        return Encoded((weighed.spelled() if weighed.few else weighed,))
 
     def block(self, a: Encoded, b: Encoded, out: Array) -> None:
         (A,), (B,) = a, b
-        self._write(A, B, out, diagonal=False)
+        if A.bags is None and B.bags is None:
+            self._write(A.sequences, B.sequences, out, diagonal=False)
+        else:
+            (A, B) = (A.like(B), B) if A.bags is None else (A, B.like(A) if B.bags is None else B)
+            A.bags.inner(B.bags, out)
 
     def squared_norms(self, a: Encoded) -> Array:
         (A,) = a
+        if A.bags is not None:
+            return np.asarray(A.bags.squares())
         out = np.empty((len(A), 1))
-        self._write(A, A, out, diagonal=True)
+        self._write(A.sequences, A.sequences, out, diagonal=True)
         return np.ascontiguousarray(out[:, 0])
+
+    def _write(self, A: Sequences, B: Sequences, out: Array, *, diagonal: bool) -> None:
+        given = (in_alphabet(A, B), A.starts, B.codes, B.starts, int(self.length), float(self.decay))
+        compiled("dynamic").subsequences_table(*given, diagonal, out)
+
+    def feature_dim(self, a: Encoded) -> int | None:
+        (A,) = a
+        return None if A.bags is None else len(A.bags.vocabulary)
+
+    def phi(self, a: Encoded) -> Array:
+        (A,) = a
+        return np.asarray(A.spelled().bags.counts)
+
+    def feature_names(self, inputs: Sequence[Any]) -> list[str]:
+        """Return the subsequences that occur in these objects, in the order of the columns of ``features(inputs)``."""
+        (A,) = self.encode(inputs)
+        return list(A.spelled().bags.vocabulary.names())
+
+
+@dataclass(frozen=True, eq=False)
+class Weighed:
+    """Sequences and, once they are spelled out, the weights of their subsequences of `length` symbols."""
+
+    sequences: Sequences
+    length: int
+    decay: float
+    bags: Bags | None = None
+
+    @property
+    def few(self) -> bool:
+        """Whether the weights of an object cost no more than about two pairs of objects, and all of them fit memory."""
+        symbols, n = max(len(self.sequences.alphabet), 1), len(self)
+        shorter = (self.length - 1) * math.log(symbols)  # the logarithm of |Σ|^(p−1), which may be enormous
+        worth = shorter <= math.log(max(1.0, self.length * len(self.sequences.codes) / n))
+        return worth and n * symbols**self.length * 8 <= DENSE_BYTES
+
+    def spelled(self) -> Weighed:
+        """Return these with their weights, those of all subsequences that occur.
+
+        Raises
+        ------
+        TypeError
+            If the alphabet allows too many.
+        """
+        if self.bags is not None:
+            return self
+        symbols = max(len(self.sequences.alphabet), 1)
+        if self.length * math.log(symbols) > math.log(MOST_FEATURES):
+            raise TypeError(
+                f"the explicit map has {symbols}^{self.length} features, too many; work with inner products"
+            )
+        Phi = self._weights(self.sequences.codes, symbols)
+        found = np.flatnonzero(Phi.any(axis=0))
+        digits = [found // symbols**q % symbols for q in range(self.length - 1, -1, -1)]
+        pieces = np.stack(digits, axis=1).astype(np.int32)
+        vocabulary = Vocabulary(pieces, self.sequences.alphabet, self.sequences.kind)
+        return replace(self, bags=Bags(Phi if len(found) == Phi.shape[1] else Phi[:, found], vocabulary))
+
+    def _weights(self, codes: Array, symbols: int) -> Array:
+        """Return the weight of every string over the alphabet in every object; codes beyond it match nothing."""
+        Phi = np.empty((len(self), symbols**self.length))
+        compiled("dynamic").subsequence_weights(codes, self.sequences.starts, symbols, self.length, self.decay, Phi)
+        reversed_digits = Phi.reshape(len(self), *[symbols] * self.length)  # the last symbol is the first digit there
+        return reversed_digits.transpose(0, *range(self.length, 0, -1)).reshape(len(self), -1)
+
+    def like(self, other: Weighed) -> Weighed:
+        """Return these with the weights of the subsequences that others are spelled out in, if they are."""
+        if other.bags is None:
+            return self
+        if self.bags is not None:
+            return replace(self, bags=self.bags.like(other.bags))
+        symbols = max(len(other.sequences.alphabet), 1)
+        Phi = self._weights(in_alphabet(self.sequences, other.sequences), symbols)
+        powers = symbols ** np.arange(self.length - 1, -1, -1)
+        return replace(self, bags=Bags(Phi[:, other.bags.vocabulary.pieces @ powers], other.bags.vocabulary))
+
+    def describe(self) -> str:
+        """Say how many there are, and of what kind."""
+        return self.sequences.describe()
+
+    @property
+    def shape(self) -> tuple[int]:
+        """Number of sequences."""
+        return self.sequences.shape
+
+    @property
+    def width(self) -> int:
+        """How many weights an object has."""
+        return 0 if self.bags is None else self.bags.width
+
+    def __len__(self) -> int:
+        return len(self.sequences)
+
+    def __getitem__(self, index: Any) -> Weighed:
+        """Select objects by a slice or an index array."""
+        return replace(self, sequences=self.sequences[index], bags=None if self.bags is None else self.bags[index])
+
+    def copy(self) -> Weighed:
+        """Return objects that share no memory with these."""
+        return replace(self, sequences=self.sequences.copy(), bags=None if self.bags is None else self.bags.copy())
+
+    def concat(self, other: Weighed) -> Weighed:
+        """Put other objects after these; both are spelled out, or neither."""
+        bags = None if self.bags is None or other.bags is None else self.bags.concat(other.bags)
+        return replace(self, sequences=self.sequences.concat(other.sequences), bags=bags)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Weighed):
+            return NotImplemented
+        return (self.sequences, self.length, self.decay) == (other.sequences, other.length, other.decay)
+
+    def __hash__(self) -> int:
+        return hash((self.sequences, self.length, self.decay))

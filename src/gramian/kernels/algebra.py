@@ -112,7 +112,7 @@ class Kernel(BaseKernel):
 
     def normalize(self) -> Normalized:
         """Return κ(x, z) / √(κ(x, x) κ(z, z)), the cosine in feature space (seed 000, (5.1))."""
-        return Normalized(self)
+        return NormalizedLogarithms(self) if self.by_logarithms else Normalized(self)
 
     def center(self, X: Any) -> Centered:
         """Return the kernel of φ(x) − φ_S, φ_S the centre of mass of the sample X (seed 000, Algorithm 5.3)."""
@@ -273,8 +273,22 @@ class Scaled(Pointwise):
     def multiply(self, a: Encoded, b: Encoded, V: Array) -> Array:
         return self.profile(self.base.multiply(a, b, V))
 
+    @property
+    def by_logarithms(self) -> bool:
+        return self.base.by_logarithms
+
+    def logarithms(self, a: Encoded, b: Encoded, out: Array) -> None:
+        self.base.logarithms(a, b, out)
+        out += np.log(self.factor)
+
+    def log_norms(self, a: Encoded) -> Array:
+        return np.asarray(self.base.log_norms(a) + np.log(self.factor))
+
     def feature_dim(self, a: Encoded) -> int | None:
         return self.base.feature_dim(a)
+
+    def feature_load(self, a: Encoded) -> float:
+        return self.base.feature_load(a)
 
     def phi(self, a: Encoded) -> Any:
         return float(np.sqrt(self.factor)) * self.base.phi(a)
@@ -437,8 +451,21 @@ class Pullback(Kernel):
     def multiply(self, a: Encoded, b: Encoded, V: Array) -> Array:
         return self.base.multiply(a, b, V)
 
+    @property
+    def by_logarithms(self) -> bool:
+        return self.base.by_logarithms
+
+    def logarithms(self, a: Encoded, b: Encoded, out: Array) -> None:
+        self.base.logarithms(a, b, out)
+
+    def log_norms(self, a: Encoded) -> Array:
+        return self.base.log_norms(a)
+
     def feature_dim(self, a: Encoded) -> int | None:
         return self.base.feature_dim(a)
+
+    def feature_load(self, a: Encoded) -> float:
+        return self.base.feature_load(a)
 
     def phi(self, a: Encoded) -> Any:
         return self.base.phi(a)
@@ -548,6 +575,21 @@ class Normalized(Rowwise):
 
     def __repr__(self) -> str:
         return f"{inside(self.base, ATOM)}.normalize()"
+
+
+class NormalizedLogarithms(Normalized):
+    """exp(log κ(x, z) − ½ log κ(x, x) − ½ log κ(z, z)), for a kernel whose values may be too large for a number."""
+
+    def lift(self, base: Encoded) -> Encoded:
+        """Add log ‖φ(x)‖ to the encodings of the base kernel."""
+        return Encoded((base, self.base.log_norms(base) / 2))
+
+    def block(self, a: Encoded, b: Encoded, out: Array) -> None:
+        (base_a, log_a), (base_b, log_b) = a, b
+        self.base.logarithms(base_a, base_b, out)
+        out -= log_a[:, None]
+        out -= log_b
+        np.exp(out, out=out)
 
 
 class Anchored(Kernel):

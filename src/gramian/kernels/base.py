@@ -112,6 +112,19 @@ class BaseKernel(Value, ABC):
         raise TypeError(f"{self!r} is multiplied through its entries")
 
     @property
+    def by_logarithms(self) -> bool:
+        """Whether values may be too large for a number, and `logarithms` and `log_norms` give log κ instead."""
+        return False
+
+    def logarithms(self, a: Encoded, b: Encoded, out: Array) -> None:
+        """Write log κ(xᵢ, zⱼ) into out; where `by_logarithms` says so."""
+        raise TypeError(f"{self!r} is not computed by logarithms")
+
+    def log_norms(self, a: Encoded) -> Array:
+        """Return log κ(x, x) of each object; where `by_logarithms` says so."""
+        raise TypeError(f"{self!r} is not computed by logarithms")
+
+    @property
     def whole_columns(self) -> bool:
         """Whether a few columns of K cost as much in part as in whole, so that `block` is best asked for all rows."""
         return any(k.whole_columns for k in self._inner().values())

@@ -549,6 +549,15 @@ def test_normalized_values_of_short_and_long_strings_agree_with_the_quotient_whe
     np.testing.assert_allclose(gm.AllSubsequences().gram(X).normalize().dense(), K / d / d[:, None], rtol=1e-11)
 
 
+def test_scaled_and_of_a_column_all_subsequences_are_normalized_without_overflow_too():
+    X = ["ab" * 1_000, "ba" * 900, "abba" * 400]
+    expected = gm.AllSubsequences().normalize()(X)
+    np.testing.assert_allclose((2 * gm.AllSubsequences()).normalize()(X), expected, rtol=1e-11)
+    records = [{"s": x, "n": 1.0} for x in X]
+    np.testing.assert_array_equal(gm.AllSubsequences().on("s").normalize()(records), expected)
+    np.testing.assert_allclose((3 * gm.AllSubsequences().on("s")).normalize()(records), expected, rtol=1e-11)
+
+
 @pytest.mark.parametrize("kernel", [gm.Subsequences(2, 0.5), gm.AllSubsequences().normalize()], ids=repr)
 def test_memory_of_subsequences_grows_with_the_lengths_and_not_with_their_product(kernel):
     n = 2_000

@@ -20,10 +20,9 @@ import numpy as np
 
 from gramian.checks import Array, positive, whole
 from gramian.gram.encoded import Encoded
-from gramian.kernels.algebra import Kernel, Normalized
+from gramian.kernels.algebra import Kernel
 from gramian.kernels.strings.bags import DENSE_BYTES, Bags, Vocabulary
 from gramian.kernels.strings.sequences import Sequences, as_sequences, comparable
-from gramian.kernels.value import ATOM, inside
 
 MOST_FEATURES = 2**20  # columns of an explicit map
 
@@ -72,6 +71,7 @@ class AllSubsequences(Pairwise):
            [ 2.,  3.,  4.,  8.]])
     """
 
+    by_logarithms = True
     too_large: ClassVar[str] = "take AllSubsequences().normalize(), which is computed without overflow"
 
     def _write(self, A: Sequences, B: Sequences, out: Array, *, diagonal: bool, logarithms: bool) -> None:
@@ -79,12 +79,10 @@ class AllSubsequences(Pairwise):
         compiled("dynamic").all_subsequences_table(*given, diagonal, logarithms, out)
 
     def logarithms(self, a: Encoded, b: Encoded, out: Array) -> None:
-        """Write log κ into out."""
         (A,), (B,) = a, b
         self._write(A, B, out, diagonal=False, logarithms=True)
 
     def log_norms(self, a: Encoded) -> Array:
-        """Return log κ(x, x)."""
         (A,) = a
         out = np.empty((len(A), 1))
         self._write(A, A, out, diagonal=True, logarithms=True)
@@ -99,28 +97,6 @@ class AllSubsequences(Pairwise):
         out = np.empty((len(A), 1))
         self._write(A, A, out, diagonal=True, logarithms=False)
         return np.ascontiguousarray(out[:, 0])
-
-    def normalize(self) -> Normalized:
-        """Return κ(x, z) / √(κ(x, x) κ(z, z)), from logarithms: no length is too great."""
-        return NormalizedLogarithms(self)
-
-
-class NormalizedLogarithms(Normalized):
-    """exp(log κ(x, z) − ½ log κ(x, x) − ½ log κ(z, z)), for a kernel whose values may be too large for a number."""
-
-    def lift(self, base: Encoded) -> Encoded:
-        """Add log ‖φ(x)‖ to the encodings of the base kernel."""
-        return Encoded((base, self.base.log_norms(base) / 2))  # type: ignore[attr-defined]
-
-    def block(self, a: Encoded, b: Encoded, out: Array) -> None:
-        (base_a, log_a), (base_b, log_b) = a, b
-        self.base.logarithms(base_a, base_b, out)  # type: ignore[attr-defined]
-        out -= log_a[:, None]
-        out -= log_b
-        np.exp(out, out=out)
-
-    def __repr__(self) -> str:
-        return f"{inside(self.base, ATOM)}.normalize()"
 
 
 class Subsequences(Pairwise):

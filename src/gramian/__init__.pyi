@@ -1,5 +1,6 @@
 from gramian import plot as plot
 from gramian import testing as testing
+from gramian.batches import Batches as Batches
 from gramian.datasets import load_addresses as load_addresses
 from gramian.datasets import load_cars as load_cars
 from gramian.datasets import load_football as load_football
@@ -9,17 +10,20 @@ from gramian.factor.cholesky import LowRank as LowRank
 from gramian.factor.cholesky import cholesky as cholesky
 from gramian.factor.eigen import Eigen as Eigen
 from gramian.factor.eigen import eigen as eigen
+from gramian.factor.nystrom import Nystrom as Nystrom
 from gramian.factor.psd import PsdCertificate as PsdCertificate
 from gramian.factor.psd import is_psd as is_psd
 from gramian.factor.solve import Solution as Solution
 from gramian.factor.solve import solve as solve
 from gramian.gram.encoded import Encoded as Encoded
 from gramian.gram.gram import Gram as Gram
+from gramian.gram.progress import progress as progress
 from gramian.kernels.algebra import Kernel as Kernel
 from gramian.kernels.dotproduct import Bilinear as Bilinear
 from gramian.kernels.dotproduct import Linear as Linear
 from gramian.kernels.dotproduct import Polynomial as Polynomial
 from gramian.kernels.equality import Equality as Equality
+from gramian.kernels.fourier import RandomFourier as RandomFourier
 from gramian.kernels.graphs.diffusion import ExponentialDiffusion as ExponentialDiffusion
 from gramian.kernels.graphs.diffusion import PowerDiffusion as PowerDiffusion
 from gramian.kernels.graphs.diffusion import VonNeumannDiffusion as VonNeumannDiffusion

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import numbers
 import re
+import sys
+import warnings
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -240,3 +242,11 @@ def as_generator(rng: Any) -> np.random.Generator:
     if isinstance(rng, numbers.Integral) and not isinstance(rng, bool):
         return np.random.default_rng(whole(rng, "rng", least=0))
     raise TypeError(f"rng is {rng!r} ({type(rng).__name__}); an integer seed, a numpy Generator or None expected")
+
+
+def warn(message: str, category: type[Warning] = UserWarning) -> None:
+    """Warn, and name the line outside this package that the call came from."""
+    frame, level = sys._getframe(1), 2
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "gramian":
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, category, stacklevel=level)

@@ -88,7 +88,7 @@ def test_a_wide_factor_is_taken_a_few_columns_at_a_time(monkeypatch):
     monkeypatch.setattr(
         tiles,
         "multiply",
-        lambda block, tiling, W, diagonal: (widths.append(W.shape[1]), multiply(block, tiling, W, diagonal))[1],
+        lambda block, tiling, W, *rest: (widths.append(W.shape[1]), multiply(block, tiling, W, *rest))[1],
     )
     product = gm.Gaussian().gram(X, memory=memory) @ V
     assert sum(widths) == 40

@@ -101,8 +101,10 @@ def centered_eigen(gram: Gram, rank: int | None = None) -> Eigen:
     if n <= DENSE or rank is None or 5 * rank > n or (gram.through_features() and not gram.rows.open):
         return eigen(gram.center(), rank)
 
+    quick = gram if gram.is_held else gram.single()  # values in single precision are enough for this tolerance
+
     def apply(V: Array) -> Array:
-        product = gram.apply(V - V.mean(axis=0))
+        product = quick.apply(V - V.mean(axis=0))
         return np.asarray(product - product.mean(axis=0))
 
     tol = max(CENTERED_TOL, 16 * float(np.finfo(gram.dtype).eps))

@@ -15,6 +15,7 @@ import numpy as np
 import scipy.linalg
 
 from gramian.checks import Array
+from gramian.gram.progress import Task, steps_left, task
 from gramian.gram.threads import single_blas
 
 EXTRA = 8  # columns of a block beyond the number of pairs wanted, at least
@@ -51,20 +52,27 @@ def leading(
     start : array of shape (n, c), optional
         Columns that span nearly the space wanted, the most important first, which saves a product or two.
     """
-    with single_blas():
-        return _iterate(apply, n, count, tol, most, start)
+    with single_blas(), task("leading eigenvectors") as told:
+        return _iterate(apply, n, count, tol, most, start, told)
 
 
-def _iterate(apply: Callable[[Array], Array], n: int, count: int, tol: float, most: int, start: Array | None) -> Ritz:
+def _iterate(
+    apply: Callable[[Array], Array], n: int, count: int, tol: float, most: int, start: Array | None, told: Task
+) -> Ritz:
     width = min(-(-(count + EXTRA) // LANE) * LANE, n)
     basis = _Basis(apply, n, BLOCKS * width)
     basis.grow(_first_block(n, width, start))
+    reached: list[float] = []
     for products in range(1, most + 1):
         theta, Y = basis.diagonalize(width)
         V, R = basis.ritz(theta[:count], Y[:, :count])
         residuals = np.linalg.norm(R, axis=0)
-        if residuals.max() <= tol * np.abs(theta).max() or products == most or basis.size >= n:
+        largest = float(np.abs(theta).max())
+        if residuals.max() <= tol * largest or products == most or basis.size >= n:
             break
+        reached.append(float(residuals.max()) / largest)
+        left = steps_left(reached, tol)
+        told.advance(products, None if left is None else products + left, f"residual {reached[-1]:.0e}")
         following = basis.last()
         if basis.size + width > basis.room:
             following = basis.ritz(theta, Y)[1]

@@ -17,7 +17,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from math import isqrt
+from functools import partial
+from math import ceil, isqrt, log
 from typing import Any, Literal, cast
 
 import numpy as np
@@ -27,13 +28,20 @@ from gramian.checks import Array, as_array, is_sparse, positive
 from gramian.factor.cholesky import cholesky
 from gramian.factor.eigen import DENSE
 from gramian.gram.gram import Gram, as_symmetric
+from gramian.gram.progress import steps_left, task
 from gramian.gram.threads import single_blas
 
 Map = Callable[[Array], Array]
 Side = Literal["auto", "primal", "dual"]
 
 MOST_STEPS = 150  # of conjugate gradients; where K is held, a factorization is no dearer than that
-RESTARTS = 4  # each computes the true residual and goes on from there
+LARGEST_RANK = 1024  # of a preconditioner
+STRIPE = 4096  # of its rows are worked on at a time
+FEW = 64  # of its columns
+COARSE = 1e-4  # what a round of steps by values in single precision may gain, at most
+SLOW = 0.1  # gain of a round that is too small: what is left needs values in double precision
+ROOM = 2**28  # bytes of explicit features that are held at once
+RESTARTS = 8  # each computes the true residual and goes on from there
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,6 +62,8 @@ class Solution:
         What was done, in words.
     primal : array or None
         W = Φᵀ Sᵀ X, where the system was solved in explicit features. Accurate even where λ is so small that X is not.
+    rank : int
+        That of the preconditioner, 0 where there was none.
 
     Examples
     --------
@@ -69,6 +79,7 @@ class Solution:
     converged: bool
     method: str
     primal: Array | None = None
+    rank: int = 0
 
 
 def solve(gram: Gram, b: Any, ridge: float, tol: float | None = None) -> Solution:
@@ -83,7 +94,8 @@ def solve(gram: Gram, b: Any, ridge: float, tol: float | None = None) -> Solutio
     ridge : float
         λ > 0.
     tol : float, optional
-        Relative residual to reach: by default 1e-10, 1e-5 where K is in single precision.
+        Relative residual to reach: by default 1e-10, 1e-6 where K is too large to be kept, and 1e-5 where it is in
+        single precision.
 
     Returns
     -------
@@ -130,7 +142,7 @@ def solve_framed(
     gram: Gram, B: Array, ridge: float, frame: Frame = PLAIN, side: Side = "auto", tol: float | None = None
 ) -> Solution:
     """Solve (S K Sᵀ + λI) X = B on the cheaper side: that of explicit features (primal) or that of objects (dual)."""
-    goal = tol if tol is not None else (1e-10 if gram.dtype.itemsize > 4 else 1e-5)
+    goal = tol if tol is not None else default_goal(gram)
     if (features := explicit_features(gram, side)) is not None:
         return _primal(frame.S(features), B, ridge, goal)
     if len(gram) <= DENSE:
@@ -140,11 +152,29 @@ def solve_framed(
         return found if found.converged or not held else _factored(gram, B, ridge, frame, goal)
 
 
-def explicit_features(gram: Gram, side: Side = "auto") -> Array | None:
-    """Return the explicit features Φ where that side is asked for, or is cheaper: fewer features than objects."""
+def default_goal(gram: Gram) -> float:
+    """Return the relative residual to reach where none is asked for."""
+    if gram.dtype.itemsize <= 4:
+        return 1e-5
+    return 1e-10 if gram.can_hold() or gram.kernel.matrix_free else 1e-6
+
+
+def takes_features(gram: Gram, side: Side = "auto") -> bool:
+    """Tell whether a question is best put to explicit features: where asked for, or fewer than there are objects."""
     dim = gram.kernel.feature_dim(gram.rows)
     few = dim is not None and dim < len(gram) and dim <= DENSE
-    if side == "dual" or (side == "auto" and not few):
+    return side == "primal" or (side == "auto" and few)
+
+
+def by_moments(gram: Gram, side: Side = "auto") -> bool:
+    """Tell whether explicit features are to be summed up as they are made, for all of them would take much memory."""
+    dim = gram.kernel.feature_dim(gram.rows) or 0
+    return takes_features(gram, side) and dim < len(gram) and 8 * dim * len(gram) > ROOM
+
+
+def explicit_features(gram: Gram, side: Side = "auto") -> Array | None:
+    """Return the explicit features Φ where that side is asked for, or is cheaper: fewer features than objects."""
+    if not takes_features(gram, side):
         return None
     phi = gram.kernel.phi(gram.rows)
     return np.asarray(phi.toarray() if is_sparse(phi) else phi, dtype=np.float64)
@@ -188,50 +218,96 @@ def _factored(gram: Gram, B: Array, ridge: float, frame: Frame, goal: float) -> 
 
 
 def _iterated(gram: Gram, B: Array, ridge: float, frame: Frame, goal: float) -> Solution:
-    G = _preconditioner(gram, frame)
-    factor = ridged_factor(G.T @ G, ridge)
+    """Conjugate gradients, started afresh from the true residual until that is small enough.
+
+    Where K is computed anew for every product, the steps go by values in single precision, which cost half as much,
+    and the true residuals by values in double: as long as that makes good headway.
+    """
+    precondition, rank = _preconditioner(gram, frame, ridge)
+    coarse = gram if gram.is_held else gram.single()
+
+    def multiplied(by: Gram, V: Array) -> Array:
+        return np.asarray(frame.S(by.apply(frame.St(V))) + ridge * V)
+
+    X, R, products, residual = np.zeros_like(B), B, 0, 1.0
+    rounds = ceil(log(goal / 2) / log(COARSE))
+    with single_blas(), task("conjugate gradients") as told:
+        for _ in range(RESTARTS):
+            aim = max(goal / 2, residual * (goal / 2) ** (1 / rounds)) if coarse is not gram else goal / 2
+            change, steps = conjugate_gradients(
+                partial(multiplied, coarse), precondition, R, B, aim, MOST_STEPS - products, told.advance
+            )
+            rest = B - multiplied(gram, X + change)
+            products += steps + 1
+            gain = relative(rest, B) / residual
+            if gain < 1:
+                X, R, residual = X + change, rest, gain * residual
+            if residual <= goal or products >= MOST_STEPS:
+                break
+            if gain > SLOW:
+                coarse = gram
+    return Solution(X, products, residual, residual <= goal, by_gradients(products, rank), rank=rank)
+
+
+def by_gradients(products: int, rank: int) -> str:
+    """Say what conjugate gradients have cost."""
+    aid = f"preconditioner of rank {rank}" if rank else "no preconditioner"
+    return f"conjugate gradients, {products} products with K, {aid}"
+
+
+def _preconditioner(gram: Gram, frame: Frame, ridge: float) -> tuple[Map, int]:
+    """Return R ↦ (G Gᵀ + λI)⁻¹ R with G = S F, and its rank.
+
+    That is 0 where a column of K costs as much as a product, and many products are the better buy. A large factor is
+    kept in single precision; what is done with it is exact for the G that is kept.
+    """
+    n = len(gram)
+    if gram.kernel.matrix_free:
+        return (lambda R: R / ridge), 0
+    rank = min(n // 4, max(100, 4 * isqrt(n)), LARGEST_RANK)
+    source = gram.single() if 8 * n * rank > ROOM else gram
+    G = cholesky(source, rank, pivoting="random", rng=0).factor
+    for start in range(0, G.shape[1], FEW):
+        columns = slice(start, start + FEW)
+        G[:, columns] = frame.S(G[:, columns].astype(np.float64))
+    stripes = [slice(start, start + STRIPE) for start in range(0, n, STRIPE)]
+
+    def turned(R: Array) -> Array:
+        return np.asarray(sum(G[rows].astype(np.float64, copy=False).T @ R[rows] for rows in stripes))
+
+    square = sum(np.asarray(part.T @ part) for part in (G[rows].astype(np.float64, copy=False) for rows in stripes))
+    factor = ridged_factor(np.asarray(square), ridge)
 
     def precondition(R: Array) -> Array:
-        if not G.shape[1]:
-            return R / ridge
-        return np.asarray((R - G @ scipy.linalg.cho_solve(factor, G.T @ R, check_finite=False)) / ridge)
+        inside = scipy.linalg.cho_solve(factor, turned(R), check_finite=False)
+        found = np.empty_like(R)
+        for rows in stripes:
+            found[rows] = R[rows] - G[rows].astype(np.float64, copy=False) @ inside
+        return found / ridge
 
-    def multiply(V: Array) -> Array:
-        return np.asarray(frame.S(gram.apply(frame.St(V))) + ridge * V)
-
-    X, R, products = np.zeros_like(B), B, 0
-    with single_blas():
-        for _ in range(RESTARTS):
-            change, steps = conjugate_gradients(multiply, precondition, R, B, goal / 2, MOST_STEPS - products)
-            X += change
-            R = B - multiply(X)
-            products += steps + 1
-            if (residual := relative(R, B)) <= goal or products >= MOST_STEPS:
-                break
-    method = f"conjugate gradients, {products} products with K, "
-    method += f"preconditioner of rank {G.shape[1]}" if G.shape[1] else "no preconditioner"
-    return Solution(X, products, residual, residual <= goal, method)
-
-
-def _preconditioner(gram: Gram, frame: Frame) -> Array:
-    """Return G = S F; empty where a column of K costs as much as a product, and many products are the better buy."""
-    if gram.kernel.matrix_free:
-        return np.zeros((len(gram), 0))
-    rank = min(len(gram) // 4, max(100, 4 * isqrt(len(gram))))
-    return frame.S(cholesky(gram, rank, pivoting="random", rng=0).factor.astype(np.float64))
+    return precondition, G.shape[1]
 
 
 def conjugate_gradients(
-    multiply: Map, precondition: Map, R: Array, B: Array, tol: float, most: int
+    multiply: Map,
+    precondition: Map,
+    R: Array,
+    B: Array,
+    tol: float,
+    most: int,
+    tell: Callable[..., None] = lambda *_: None,
 ) -> tuple[Array, int]:
-    """Solve A X = R column by column, sharing the products, until ‖R‖ ≤ tol ‖B‖; return X and the steps taken."""
+    """Solve A X = R column by column, sharing the products, until ‖R‖ ≤ tol ‖B‖; return X and the steps taken.
+
+    After each step `tell` is told the number of steps, an estimate of how many there will be, and what was reached.
+    """
     X = np.zeros_like(R)
     goal = tol * np.linalg.norm(B, axis=0)
     R = R.copy()
     Z = precondition(R)
     P = Z.copy()
     rz = np.einsum("ij,ij->j", R, Z)
-    steps = 0
+    steps, reached = 0, [relative(R, B)]
     while steps < most and bool((active := (np.linalg.norm(R, axis=0) > goal) & (rz > 0)).any()):
         AP = multiply(P[:, active])
         curvature = np.einsum("ij,ij->j", P[:, active], AP)
@@ -243,6 +319,9 @@ def conjugate_gradients(
         P[:, active] = Z + (following / rz[active]) * P[:, active]
         rz[active] = following
         steps += 1
+        reached.append(relative(R, B))
+        left = steps_left(reached, tol)
+        tell(steps, None if left is None else steps + left, f"step {steps}, residual {reached[-1]:.0e}")
     return X, steps
 
 

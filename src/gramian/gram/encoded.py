@@ -86,6 +86,10 @@ class Encoded:
         """Return encodings that share no memory with the data they were made from."""
         return Encoded(tuple(part.copy() for part in self.parts))
 
+    def astype(self, dtype: Any) -> Encoded:
+        """Return these with their floating point numbers in another precision; other parts stay as they are."""
+        return Encoded(tuple(_as_type(part, np.dtype(dtype)) for part in self.parts))
+
     def concat(self, other: Encoded) -> Encoded:
         """Put the objects of `other` after these."""
         if self.signature != other.signature:
@@ -95,6 +99,13 @@ class Encoded:
 
 def _load(p: Any) -> float:
     return float(p.nnz / max(p.shape[0], 1) if is_sparse(p) else np.prod(p.shape[1:]))
+
+
+def _as_type(p: Any, dtype: np.dtype[Any]) -> Any:
+    floating = isinstance(p, np.ndarray) or is_sparse(p)
+    if isinstance(p, Encoded):
+        return p.astype(dtype)
+    return p.astype(dtype, copy=False) if floating and p.dtype.kind == "f" else p
 
 
 def _concat(p: Any, q: Any) -> Any:

@@ -8,7 +8,7 @@ work is done once. Where the kernel has a cheap explicit map, products go throug
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cached_property
 from typing import Any, cast
@@ -18,11 +18,15 @@ import numpy as np
 from gramian.checks import Array, as_array, as_bytes, as_selection, non_negative, positive
 from gramian.gram import tiles
 from gramian.gram.encoded import Encoded
+from gramian.gram.fingerprint import fingerprint
+from gramian.gram.journal import Stages, remember
+from gramian.gram.progress import task
 from gramian.gram.protocol import Derived, Similarity
 
 HOLD = 2**30  # bytes of K that are kept for the time of an iteration, n = 16,000 in double precision
 SMALL = 2**26  # bytes of K that are kept where its columns are dear
-DERIVED = ("_norms", "_row_means", "_small")  # computed again when they are needed
+DERIVED = ("_norms", "_row_means", "_small", "_identity")  # computed again when they are needed
+DEAR_NORMS = 256  # κ(x, x) that are computed at a time where a single one takes long
 DEAR = 20  # features that have to be built pay only if they are so many times fewer than the objects
 
 
@@ -78,7 +82,8 @@ class Gram:
                 "both must have the same features, in the same order"
             )
         self.dtype = np.result_type(*(kernel.value_type(side) for side in (rows, self.cols)))
-        if not math.isfinite(kernel.radius):  # where no κ(x, x) can overflow, they are computed when they are needed
+        # Where no κ(x, x) can overflow, they are computed when they are needed.
+        if not (math.isfinite(kernel.radius) or kernel.norms_checked):
             self._norms = finite_norms(kernel, rows)
             if not self.symmetric:
                 finite_norms(kernel, self.cols)
@@ -141,7 +146,13 @@ class Gram:
             return np.asarray(self._small[np.ix_(i, j)] + self.diagonal * (i[:, None] == j), dtype=self.dtype)
         a, b = self.rows[rows if isinstance(rows, slice) else i], self.cols[cols if isinstance(cols, slice) else j]
         tiling = self._tiling(out.shape, symmetric=False)
-        tiles.fill(lambda r, c, tile: self.kernel.block(a[r], b[c], tile), tiling, None, out)
+        write = self._in_pieces(lambda r, c, tile: self.kernel.block(a[r], b[c], tile))
+
+        def fill(stages: Stages) -> Array:
+            tiles.fill(write, tiling, None, out, stages)
+            return out
+
+        out = self._remember(("block", i, j), fill)
         if self.diagonal:
             out[i[:, None] == j[None, :]] += self.diagonal
         return out
@@ -166,8 +177,14 @@ class Gram:
 
     def _filled(self, tiling: tiles.Tiling) -> Array:
         """Compute K, without λ; a symmetric one exactly symmetric."""
-        out = np.empty(self.shape, self.dtype)
-        tiles.fill(self.write, tiling, self._norms if tiling.symmetric else None, out)
+
+        def fill(stages: Stages) -> Array:
+            out = np.empty(self.shape, self.dtype)
+            diagonal = self._norms if tiling.symmetric else None
+            tiles.fill(self._in_pieces(self.write), tiling, diagonal, out, stages)
+            return out
+
+        out = self._remember(("dense",), fill)
         if self.symmetric and not tiling.symmetric:
             out += out.T
             out /= 2
@@ -188,18 +205,39 @@ class Gram:
         ...     held, (K @ [1.0, 1.0]).round(3)
         (True, array([1.607, 1.607]))
         """
-        n = len(self)
         dtype = np.dtype(np.float32) if single else self.dtype
-        fits = n * (n + tiles.LARGEST_SIDE) // 2 * dtype.itemsize <= HOLD
         cheap = self.kernel.matrix_free or self.through_features()
-        if self._tiles is not None or not (self.symmetric and fits) or cheap:
+        if self._tiles is not None or not (self.symmetric and self.can_hold(dtype)) or cheap:
             yield self._tiles is not None
             return
-        self._tiles = tiles.hold(self.write, self.tiling(), self._norms, self.dtype, dtype)
+        tiling, write = self.tiling(), self._in_pieces(self.write)
+        flat = self._remember(
+            ("tiles", dtype.str, tiling.rows, tiling.cols),
+            lambda stages: tiles.hold(write, tiling, self._norms, self.dtype, dtype, stages),
+        )
+        self._tiles = tiles.tiles_of(flat, tiling)
         try:
             yield True
         finally:
             self._tiles = None
+
+    def can_hold(self, dtype: Any = None) -> bool:
+        """Tell whether half of K, in its own precision or another, fits into 1 GiB."""
+        n = len(self)
+        return n * (n + tiles.LARGEST_SIDE) // 2 * np.dtype(dtype or self.dtype).itemsize <= HOLD
+
+    @property
+    def is_held(self) -> bool:
+        """Whether the tiles are in memory now."""
+        return self._tiles is not None
+
+    def single(self) -> Gram:
+        """Return this Gram with its objects in single precision, half as dear; itself where that changes nothing."""
+        if self.dtype.itemsize <= 4 or self.kernel.matrix_free:
+            return self
+        cols = None if self.symmetric else self.cols.astype(np.float32)
+        found = Gram(self.kernel, self.rows.astype(np.float32), cols, memory=self.memory, diagonal=self.diagonal)
+        return found if found.dtype.itemsize < self.dtype.itemsize else self
 
     def take(self, rows: Any, cols: Any = None) -> Gram:
         """Return the Gram of a part of the objects, by index array or slice; nothing is computed."""
@@ -228,29 +266,55 @@ class Gram:
         V = np.asarray(V, dtype=self.dtype)
         if 0 in (*self.shape, V.shape[1]):
             return np.zeros((self.shape[0], V.shape[1]))
-        if self._small is not None:
-            product = self._small.astype(np.float64, copy=False) @ V
-        elif self.kernel.matrix_free:
-            product = self.kernel.multiply(self.rows, self.cols, V)
-        else:
-            product = self._through_features(V) if self.through_features() else self._through_tiles(V)
+        with task(f"product with K, {self.shape[0]:,} × {self.shape[1]:,}"):
+            product = self._product(V)
         if self.diagonal:
             product += self.diagonal * V
         return product
+
+    def _product(self, V: Array) -> Array:
+        if self._small is not None:
+            return np.asarray(self._small.astype(np.float64, copy=False) @ V)
+        if self.kernel.matrix_free:
+            return self._remember(("product", V), lambda _: self.kernel.multiply(self.rows, self.cols, V))
+        if self.through_features():
+            return self._remember(("product", V), lambda _: self._through_features(V))
+        return self._through_tiles(V)
 
     def _through_tiles(self, V: Array) -> Array:
         # The lanes' partial sums count against the budget too: a very wide V is taken a few columns at a time.
         tiling = self.tiling()
         per_column = 8 * tiling.lanes * self.shape[0]
         width = max(1, self.memory // per_column)
-        diagonal = self._norms if tiling.symmetric else None
         chunks = [V[:, k : k + width] for k in range(0, V.shape[1], width)]
-        if self._tiles is not None:
-            kept = self._tiles[0].dtype
-            parts = [tiles.multiply_held(self._tiles, tiling, chunk.astype(kept, copy=False)) for chunk in chunks]
-        else:
-            parts = [tiles.multiply(self.write, tiling, chunk, diagonal) for chunk in chunks]
-        return parts[0] if len(parts) == 1 else np.hstack(parts)
+        if len(chunks) == 1:
+            return self._through_tiles_at_once(V, tiling)
+        parts = []
+        with task("", len(chunks)) as told:
+            for chunk in chunks:
+                parts.append(self._through_tiles_at_once(chunk, tiling))
+                told.step()
+        return np.hstack(parts)
+
+    def _through_tiles_at_once(self, V: Array, tiling: tiles.Tiling) -> Array:
+        held = self._tiles
+        if held is not None:
+            kept = held[0].dtype
+            W = V.astype(kept, copy=False)
+            return self._remember(("held", kept.str, V), lambda stages: tiles.multiply_held(held, tiling, W, stages))
+        diagonal, write = self._norms if tiling.symmetric else None, self._in_pieces(self.write)
+        return self._remember(("product", V), lambda stages: tiles.multiply(write, tiling, V, diagonal, stages))
+
+    def _remember(self, what: tuple[Any, ...], compute: Callable[[Stages], Array]) -> Array:
+        """Return something of K without λ: what the journal has, where one is kept, or computed."""
+        return remember(lambda: (self._identity, *what), compute)
+
+    @cached_property
+    def _identity(self) -> str:
+        return fingerprint(self.kernel, self.rows, None if self.symmetric else self.cols)
+
+    def _in_pieces(self, block: tiles.Block) -> tiles.Block:
+        return tiles.in_pieces(block, _with_vectors(self.rows)) if self.kernel.dear else block
 
     def through_features(self) -> bool:
         """Tell whether products go through the explicit map, K V = Φ (Φᵀ V), because it is so much smaller than K."""
@@ -295,6 +359,10 @@ class Gram:
     def _row_means(self) -> Array:
         ones = np.ones((self.shape[1], 1), self.dtype)
         return self.apply(ones)[:, 0] / self.shape[1]
+
+    def know_row_means(self, means: Array) -> None:
+        """Take row means that were found in another way, so that they need not be computed."""
+        self.__dict__["_row_means"] = means
 
     def row_means(self) -> Array:
         """Return (1/m) Σⱼ K[i, j] for every row in float64; computed once, O(n m) kernel values and O(n) memory."""
@@ -372,13 +440,20 @@ class Gram:
 def finite_norms(kernel: Similarity, a: Encoded) -> Array:
     """Return κ(x, x), finite; by Cauchy–Schwarz every other entry is then finite too."""
     with np.errstate(over="ignore", invalid="ignore"):
-        norms = kernel.squared_norms(a)
+        norms = _squared_norms(kernel, a)
     bad = np.flatnonzero(~np.isfinite(norms))
     if bad.size:
         raise ValueError(
             f"κ(x, x) overflows {norms.dtype} for {bad.size} object(s), first at index {bad[0]}: {kernel.too_large}"
         )
     return norms
+
+
+def _squared_norms(kernel: Similarity, a: Encoded) -> Array:
+    """Return κ(x, x); where they are dear a few at a time, so that a Ctrl-C need not wait for all."""
+    if not kernel.dear or len(a) <= DEAR_NORMS:
+        return kernel.squared_norms(a)
+    return np.concatenate([kernel.squared_norms(a[k : k + DEAR_NORMS]) for k in range(0, len(a), DEAR_NORMS)])
 
 
 def as_symmetric(gram: Any, what: str) -> Gram:
@@ -391,3 +466,10 @@ def as_symmetric(gram: Any, what: str) -> Gram:
     if not gram.symmetric:
         raise ValueError(f"{what} needs a symmetric Gram: make it with kernel.gram(X)")
     return cast(Gram, gram)
+
+
+def _with_vectors(part: Any) -> bool:
+    """Tell whether vectors are among the parts of encodings: numbers whose products are sums, and so rounded."""
+    if isinstance(part, Encoded):
+        return any(_with_vectors(inner) for inner in part)
+    return len(part.shape) > 1 or getattr(part, "width", 0) > 0

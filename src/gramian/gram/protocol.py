@@ -36,6 +36,10 @@ class Similarity(Protocol):
         """A bound on √κ(x, x) over all objects there can be, or infinity."""
 
     @property
+    def norms_checked(self) -> bool:
+        """Whether `encode` has seen to it that κ(x, x) is finite."""
+
+    @property
     def dear(self) -> bool:
         """Whether a single entry takes long."""
 

@@ -14,10 +14,12 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, TypeVar
 
 from threadpoolctl import ThreadpoolController
+
+from gramian.gram.progress import task
 
 Job = TypeVar("Job")
 
@@ -31,17 +33,42 @@ def cores() -> int:
     return os.cpu_count() or 1
 
 
-def run(work: Callable[[int, Job], None], jobs: Sequence[Job], lanes: int, *, in_turn: bool = True) -> None:
+class Stopped(Exception):
+    """Raised by `breathe` inside a lane, and caught by `run`."""
+
+
+_lane = threading.local()
+
+
+def breathe() -> None:
+    """Leave a job half done where its lanes were told to stop; a long job calls this several times a second."""
+    stop = getattr(_lane, "stop", None)
+    if stop is not None and stop.is_set():
+        raise Stopped
+
+
+def run(
+    work: Callable[[int, Job], None], jobs: Sequence[Job], lanes: int, *, in_turn: bool = True, what: str = ""
+) -> None:
     """Call ``work(lane, job)`` for every job; stop all lanes at the first error or Ctrl-C.
 
     With `in_turn` a lane has a fixed share of the jobs, in a fixed order, so that what it sums is the same on every
-    run. Otherwise a lane that is free takes the next job, which is faster where cores are not equally free.
+    run. Otherwise a lane that is free takes the next job, which is faster where cores are not equally free. Every job
+    is a step of a task that `progress` shows, under the name `what` if it has one.
     """
     lanes = min(lanes, len(jobs))
-    if lanes <= 1:
-        for job in jobs:
-            work(0, job)
-        return
+    with task(what, len(jobs)) as told:
+        if lanes <= 1:
+            for job in jobs:
+                work(0, job)
+                told.step()
+            return
+        _run_lanes(work, jobs, lanes, in_turn, told.step)
+
+
+def _run_lanes(
+    work: Callable[[int, Job], None], jobs: Sequence[Job], lanes: int, in_turn: bool, step: Callable[[], None]
+) -> None:
     stop = threading.Event()
     turn = itertools.count()
 
@@ -53,14 +80,18 @@ def run(work: Callable[[int, Job], None], jobs: Sequence[Job], lanes: int, *, in
                 yield jobs[number]
 
     def walk(lane: int) -> None:
+        _lane.stop = stop
         for job in share(lane):
             if stop.is_set():
                 return
-            work(lane, job)
+            with suppress(Stopped):
+                work(lane, job)
+            step()
 
+    futures = []
     with single_blas(), ThreadPoolExecutor(lanes, thread_name_prefix="gramian") as pool:
-        futures = [pool.submit(walk, lane) for lane in range(lanes)]
-        try:
+        try:  # around the starting of lanes too: one that works already must hear of a Ctrl-C
+            futures += [pool.submit(walk, lane) for lane in range(lanes)]
             wait(futures, return_when=FIRST_EXCEPTION)
         finally:
             stop.set()
@@ -84,30 +115,54 @@ class _SingleBlas:
 
     @contextmanager
     def __call__(self) -> Iterator[None]:
-        with self._lock:
-            if self._inside == 0:
-                _aside(self._enter)
-            self._inside += 1
-        try:
+        came = False
+        try:  # a Ctrl-C that arrives while the limit is being set must not leave it behind
+            with self._lock:
+                self._inside, came = self._inside + 1, True
+                if self._inside == 1:
+                    _aside(self._limit_blas)
             yield
         finally:
-            with self._lock:
-                self._inside -= 1
-                if self._inside == 0:
-                    _aside(self._limit.restore_original_limits)
+            if came:
+                with self._lock:
+                    self._inside -= 1
+                    if self._inside == 0:
+                        _aside(self._restore)
 
-    def _enter(self) -> None:
+    def _limit_blas(self) -> None:
         loaded = BRING_BLAS & sys.modules.keys()
         if self._controller is None or loaded != self._known:  # to look for BLAS libraries takes a millisecond
             self._controller, self._known = ThreadpoolController(), frozenset(loaded)
         self._limit = self._controller.limit(limits=1, user_api="blas")
 
+    def _restore(self) -> None:
+        limit, self._limit = self._limit, None
+        if limit is not None:
+            limit.restore_original_limits()
+
 
 def _aside(action: Callable[[], None]) -> None:
-    """Act in a thread of its own: only the thread that set a limit may change it, or anybody once that one is gone."""
-    thread = threading.Thread(target=action)
-    thread.start()
-    thread.join()
+    """Act in a thread of its own: only the thread that set a limit may change it, or anybody once that one is gone.
+
+    The action is finished when this returns or raises, even if a Ctrl-C arrives meanwhile.
+    """
+    finished = threading.Event()
+
+    def act() -> None:
+        try:
+            action()
+        finally:
+            finished.set()
+
+    thread = threading.Thread(target=act)
+    try:
+        thread.start()
+        thread.join()
+    except KeyboardInterrupt:
+        finished.wait(1.0)
+        with suppress(RuntimeError):  # a thread that has not begun cannot be joined
+            thread.join()
+        raise
 
 
 single_blas = _SingleBlas()

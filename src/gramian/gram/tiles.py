@@ -10,22 +10,29 @@ held, except by `fill` and `hold`.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass
-from itertools import product
+from itertools import accumulate, pairwise, product
 from math import ceil, isqrt
 from typing import TypeAlias
 
 import numpy as np
 
 from gramian.checks import Array
-from gramian.gram.threads import cores, run
+from gramian.gram.journal import Stages, at_once
+from gramian.gram.threads import breathe, cores, run, single_blas
 
 DEFAULT_MEMORY = 256 * 2**20
 LARGEST_SIDE = 768  # beyond this a tile leaves the last cache for no gain
 SMALLEST_SIDE = 32  # below this the cost of a call is greater than that of its tile
 PARALLEL_SIDE = 128  # tiles are not made smaller than this only to occupy more cores
 DEAR_SIDE = 8  # unless each entry takes long
+LARGEST_DEAR_SIDE = 192  # then a tile takes long too, and somebody may wait for its end
+DEAR_PIECE = 0.2  # seconds after which a tile of a dear kernel looks whether to go on
+FEWEST = 32  # entries that are asked for at a time even so
+STEADY = 4096  # entries that are asked for at a time where the time they take must not matter
 COPIES = 3  # of an object's numbers that a block may make: shifted, squared, augmented
 STRIPE = 64  # rows of a tile that are transposed at a time, so that whole cache lines are written
 
@@ -87,8 +94,8 @@ def cut(
     # The largest side s with entry · s² + 2 · copies · s ≤ share
     share, copies = memory // lanes, COPIES * dtype.itemsize * width
     fitting = (isqrt(copies * copies + entry * share) - copies) // entry
-    least = DEAR_SIDE if dear else PARALLEL_SIDE
-    side = max(1, min(LARGEST_SIDE, max(least, ceil(max(shape) / (4 * lanes))), fitting))
+    least, most = (DEAR_SIDE, LARGEST_DEAR_SIDE) if dear else (PARALLEL_SIDE, LARGEST_SIDE)
+    side = max(1, min(most, max(least, ceil(max(shape) / (4 * lanes))), fitting))
     if symmetric:
         return Tiling(shape, side, side, lanes, True)
     rows = min(side, shape[0])
@@ -96,11 +103,61 @@ def cut(
     return Tiling(shape, rows, cols, lanes, False)
 
 
-def fill(block: Block, tiling: Tiling, diagonal: Array | None, out: Array) -> None:
-    """Write every tile of K into `out`; a symmetric K comes out exactly symmetric, with the given diagonal."""
+def in_pieces(block: Block, steady: bool) -> Block:
+    """Return a block of dear entries that writes a tile piece by piece, so that a Ctrl-C need not wait for its end.
 
-    def work(lane: int, span: Span) -> None:
-        i, j = span
+    How large the pieces are depends on the time they take. With `steady` it does not: where vectors are among the
+    objects, entries differ in the last bit from piece to piece.
+    """
+    size = STEADY if steady else FEWEST
+
+    def write(i: slice, j: slice, out: Array) -> None:
+        nonlocal size
+        row, col = 0, 0
+        while row < len(out):
+            rows = 1 if col else max(1, size // out.shape[1])
+            piece = out[row : row + rows, col : col + size]
+            begun = time.perf_counter()
+            first, left = i.start + row, j.start + col
+            block(slice(first, first + len(piece)), slice(left, left + piece.shape[1]), piece)
+            if not steady:
+                size = max(FEWEST, int(DEAR_PIECE * piece.size / max(time.perf_counter() - begun, 1e-9)))
+            col += piece.shape[1]
+            if col == out.shape[1]:
+                row, col = row + len(piece), 0
+            breathe()
+
+    return write
+
+
+def _in_rounds(
+    work: Callable[[int, int], None],
+    jobs: int,
+    tiling: Tiling,
+    sums: Array,
+    stages: Stages,
+    in_turn: bool = False,
+    what: str = "",
+) -> None:
+    """Let the lanes do all jobs, which write to `sums`, in rounds of one for each lane; `stages` groups the rounds.
+
+    The shares of the lanes, and the threads of BLAS, are the same however the rounds are grouped.
+    """
+    lanes = max(1, min(tiling.lanes, jobs))
+
+    def go(start: int, stop: int) -> None:
+        run(work, range(start * lanes, min(stop * lanes, jobs)), lanes, in_turn=in_turn, what=what)
+
+    with single_blas() if lanes > 1 else nullcontext():
+        stages(sums, -(-jobs // lanes), go, (tiling.rows, tiling.cols, lanes))
+
+
+def fill(block: Block, tiling: Tiling, diagonal: Array | None, out: Array, stages: Stages = at_once) -> None:
+    """Write every tile of K into `out`; a symmetric K comes out exactly symmetric, with the given diagonal."""
+    spans = tiling.spans()
+
+    def work(lane: int, number: int) -> None:
+        i, j = spans[number]
         tile = out[i, j]
         block(i, j, tile)
         if not tiling.symmetric:
@@ -112,7 +169,7 @@ def fill(block: Block, tiling: Tiling, diagonal: Array | None, out: Array) -> No
         np.add(upper, upper.T, out=tile)
         np.fill_diagonal(tile, 0.0 if diagonal is None else diagonal[i])
 
-    run(work, tiling.spans(), tiling.lanes, in_turn=False)
+    _in_rounds(work, len(spans), tiling, out, stages, what="entries of K")
 
 
 def _transpose(tile: Array, out: Array) -> None:
@@ -127,13 +184,15 @@ def hold(
     diagonal: Array | None,
     dtype: np.dtype[np.generic],
     kept: np.dtype[np.generic],
-) -> list[Array]:
-    """Return the tiles of K, computed in `dtype` and kept in `kept`, in the order of `spans`.
+    stages: Stages = at_once,
+) -> Array:
+    """Return the tiles of K, computed in `dtype` and kept in `kept`, one after the other, for `tiles_of` to find.
 
     Of a symmetric K those on and above the diagonal.
     """
     spans = tiling.spans()
-    tiles = [np.empty((i.stop - i.start, j.stop - j.start), kept) for i, j in spans]
+    flat = np.empty(sum(_sizes(tiling)), kept)
+    tiles = tiles_of(flat, tiling)
     buffers = [np.empty(tiling.rows * tiling.cols, dtype) for _ in range(tiling.lanes)]
 
     def work(lane: int, number: int) -> None:
@@ -145,8 +204,21 @@ def hold(
             _write(block, spans[number], diagonal, wide)
             tile[...] = wide
 
-    run(work, range(len(spans)), tiling.lanes, in_turn=False)
-    return tiles
+    _in_rounds(work, len(spans), tiling, flat, stages, what="entries of K")
+    return flat
+
+
+def tiles_of(flat: Array, tiling: Tiling) -> list[Array]:
+    """Return the tiles that `hold` made, in the order of `spans`."""
+    bounds = pairwise(accumulate(_sizes(tiling), initial=0))
+    return [
+        flat[start:stop].reshape(i.stop - i.start, -1)
+        for (i, _), (start, stop) in zip(tiling.spans(), bounds, strict=True)
+    ]
+
+
+def _sizes(tiling: Tiling) -> list[int]:
+    return [(i.stop - i.start) * (j.stop - j.start) for i, j in tiling.spans()]
 
 
 def spread(tiles: list[Array], tiling: Tiling, diagonal: Array, out: Array) -> None:
@@ -161,7 +233,7 @@ def spread(tiles: list[Array], tiling: Tiling, diagonal: Array, out: Array) -> N
     np.fill_diagonal(out, diagonal)
 
 
-def multiply(block: Block, tiling: Tiling, V: Array, diagonal: Array | None = None) -> Array:
+def multiply(block: Block, tiling: Tiling, V: Array, diagonal: Array | None = None, stages: Stages = at_once) -> Array:
     """Return K V in float64, V being (columns of K) × c; a symmetric K has the given diagonal."""
     buffers = [np.empty(tiling.rows * tiling.cols, V.dtype) for _ in range(tiling.lanes)]
 
@@ -172,12 +244,12 @@ def multiply(block: Block, tiling: Tiling, V: Array, diagonal: Array | None = No
         _write(block, span, diagonal, tile)
         return tile
 
-    return _accumulate(fetch, tiling, V)
+    return _accumulate(fetch, tiling, V, stages)
 
 
-def multiply_held(tiles: list[Array], tiling: Tiling, V: Array) -> Array:
+def multiply_held(tiles: list[Array], tiling: Tiling, V: Array, stages: Stages = at_once) -> Array:
     """Return K V in float64 from the tiles that `hold` made."""
-    return _accumulate(lambda lane, number, span: tiles[number], tiling, V)
+    return _accumulate(lambda lane, number, span: tiles[number], tiling, V, stages)
 
 
 def _write(block: Block, span: Span, diagonal: Array | None, tile: Array) -> None:
@@ -186,7 +258,7 @@ def _write(block: Block, span: Span, diagonal: Array | None, tile: Array) -> Non
         np.fill_diagonal(tile, diagonal[span[0]])
 
 
-def _accumulate(fetch: Callable[[int, int, Span], Array], tiling: Tiling, V: Array) -> Array:
+def _accumulate(fetch: Callable[[int, int, Span], Array], tiling: Tiling, V: Array, stages: Stages) -> Array:
     V = np.ascontiguousarray(V)  # its rows are multiplied tile by tile
     spans = tiling.spans()
     lanes = min(tiling.lanes, len(spans))
@@ -199,5 +271,5 @@ def _accumulate(fetch: Callable[[int, int, Span], Array], tiling: Tiling, V: Arr
         if tiling.symmetric and i != j:
             sums[lane, j] += tile.T @ V[i]
 
-    run(work, range(len(spans)), lanes)
+    _in_rounds(work, len(spans), tiling, sums, stages, in_turn=True)
     return np.asarray(sums.sum(axis=0))

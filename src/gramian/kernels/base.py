@@ -79,6 +79,11 @@ class BaseKernel(Value, ABC):
         return math.inf
 
     @property
+    def norms_checked(self) -> bool:
+        """Whether `encode` has seen to it that κ(x, x) is finite, so that a Gram need not look."""
+        return False
+
+    @property
     def non_negative(self) -> bool:
         """Whether κ(x, z) ≥ 0 is known for every pair of objects.
 

@@ -98,6 +98,9 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
     def _images(self, X: Any) -> Vectors:
         """Return the images of new objects in the feature space of the sample."""
         check_is_fitted(self)
+        return self._new_images(X)
+
+    def _new_images(self, X: Any) -> Vectors:
         space = self.sample_.space
         if isinstance(X, Gram):
             if X.kernel != self.kernel_:
@@ -157,6 +160,9 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
         """Check class labels, keep `classes_`, and return the number of the class of each object."""
         y = self._targets(y, numeric=False)
         check_classification_targets(y)
+        return self._classes_among(y)
+
+    def _classes_among(self, y: Array) -> Array:
         self.classes_, labels = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
             raise ValueError(
@@ -165,14 +171,14 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
             )
         return np.asarray(labels)
 
-    def _targets(self, y: Any, *, numeric: bool, multi_output: bool = False) -> Array:
+    def _targets(self, y: Any, *, numeric: bool, multi_output: bool = False, objects: Any = None) -> Array:
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None: call fit(X, y)")
         found = np.asarray(y) if isinstance(y, np.ndarray) else np.asarray(y, dtype=object)
         if found.dtype == object and any(map(_missing, found.ravel())):
             raise ValueError("y holds missing values (None or NaN); drop those objects first")
         found = np.asarray(_check_y(y, multi_output=multi_output, y_numeric=numeric, estimator=self))
-        check_consistent_length(self.sample_, found)
+        check_consistent_length(self.sample_ if objects is None else objects, found)
         return found.astype(np.float64) if numeric else found
 
 

@@ -8,17 +8,21 @@ and b = b₊ − b₋, the second of `classes_` being the positive one.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from sklearn.base import ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets
 
+from gramian.batches import Batches
 from gramian.checks import Array
-from gramian.learn.base import KernelEstimator, evaluate
+from gramian.factor.moments import Chunk, Moments
+from gramian.learn.base import evaluate
+from gramian.learn.lowrank import Reducible
 from gramian.space.vectors import Vectors
 
 
-class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
+class KernelClassifier(ClassifierMixin, Reducible):  # type: ignore[misc]
     """A classifier by linear discriminant functions in feature space.
 
     Attributes
@@ -49,6 +53,41 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
         self.directions_ = self.sample_.combine(self.dual_coef_)
         self._primal = None if primal is None else told_apart(primal)
 
+    def __sklearn_is_fitted__(self) -> bool:
+        """Tell whether there is something to predict: batches that have shown one class only are not enough."""
+        return hasattr(self, "directions_")
+
+    def _take_classes(self, X: Any, y: Any) -> None:
+        """Add objects to the moments of their classes."""
+        labels = None if isinstance(X, Batches) else self._labels_of(y, X)
+        for points, some, _ in self._chunks(X, labels, None):
+            some = self._labels_of(some, points) if isinstance(X, Batches) else some
+            self._take(Chunk(points, groups=self._numbers_of(some)))
+
+    def _labels_of(self, y: Any, objects: Any) -> Array:
+        found = self._targets(y, numeric=False, objects=objects)
+        check_classification_targets(found)
+        return found
+
+    def _numbers_of(self, labels: Array) -> Array:
+        """Return the number of each label in the order in which labels have turned up."""
+        found, inverse = np.unique(labels, return_inverse=True)
+        known = self._turned_up
+        return np.array([known.setdefault(label, len(known)) for label in found.tolist()])[inverse]
+
+    def _class_moments(self) -> tuple[list[Moments], Array]:
+        """Return the moments of the classes, and the class of each object of the probe."""
+        order = self._class_order()
+        found = self._moments()
+        return [found[number] for number in order], np.argsort(order)[cast(Array, self._looked_at().groups)]
+
+    def _class_order(self) -> Array:
+        """Settle `classes_`, and return the numbers of these in the order in which they turned up."""
+        if len(kinds := {type(label).__name__ for label in self._turned_up}) > 1:
+            raise TypeError(f"y holds labels of different types ({', '.join(sorted(kinds))}) in different batches")
+        self._classes_among(np.array(list(self._turned_up)))
+        return np.argsort(list(self._turned_up))
+
     def decision_function(self, X: Any) -> Array:
         """Return ⟨w, φ(x)⟩ − b: (m,) for two classes, positive for the second one, else (m, c)."""
         images = self._images(X)
@@ -62,5 +101,11 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
 
 def class_means(labels: Array, count: int) -> Array:
     """Return the weights of the class means, n × c: 1/ℓ_c for the members of class c, else 0."""
-    indicator = np.equal.outer(labels, np.arange(count)).astype(np.float64)
-    return np.asarray(indicator / indicator.sum(axis=0))
+    members = indicator(labels, count)
+    members /= members.sum(axis=0)
+    return members
+
+
+def indicator(labels: Array, count: int) -> Array:
+    """Return 1 for the members of a class, else 0, n × c."""
+    return np.equal.outer(labels, np.arange(count)).astype(np.float64)

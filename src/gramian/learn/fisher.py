@@ -22,26 +22,43 @@ projected means, b = ½ ⟨w, φ₊ + φ₋⟩ (5.20).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, Self
+from dataclasses import dataclass, replace
+from typing import Any, Self, cast
 
 import numpy as np
 import scipy.linalg
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from gramian.batches import Batches
 from gramian.checks import Array, whole
 from gramian.factor.eigen import DENSE
-from gramian.factor.solve import Frame, Map, explicit_features, relative, ridged_factor, solve_framed
+from gramian.factor.moments import Chunk, Moments
+from gramian.factor.solve import (
+    Frame,
+    Map,
+    by_gradients,
+    by_moments,
+    default_goal,
+    explicit_features,
+    relative,
+    ridged_factor,
+    solve_framed,
+    takes_features,
+)
 from gramian.factor.spectrum import coordinates
+from gramian.gram.encoded import Encoded
 from gramian.gram.gram import Gram
+from gramian.gram.journal import keeping
 from gramian.kernels.algebra import Kernel
 from gramian.learn.base import MEDIAN_GAUSSIAN, as_given, evaluate, named
 from gramian.learn.classifier import KernelClassifier
-from gramian.learn.fisher_loo import LeaveOneOut, WithinClasses
-from gramian.learn.ridges import Ridge, fixed_ridge, ridge_grid, warn_of_estimate, warn_unless_solved
+from gramian.learn.fisher_loo import LeaveOneOut, LeaveOneOutOfMoments, WithinClasses
+from gramian.learn.lowrank import DEFAULT_RANK, Rank, landmark_coefficients, pieces, warn_of_low_rank
+from gramian.learn.ridges import Ridge, fixed_ridge, ridge_grid, rounding, warn_of_estimate, warn_unless_solved
 from gramian.space.vectors import Vectors
 
+MOST_LEFT_OUT = 6000  # objects; of more, those of a part of them are left out, in low rank
 REFINEMENTS = 4  # of a solution whose residual is not small yet
 FINE = 1e-8  # relative residual that needs no refinement
 
@@ -59,6 +76,15 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kern
         one decomposition.
     n_components : int, optional
         Number of dimensions that `transform` returns; classes − 1 by default.
+    rank : int, "exact" or None
+        Number of landmarks through which the objects are seen (`Nystrom`): one pass over the data and O(rank²) memory
+        a class, for any n, with an error that `trace_error_` tells. By default the answer is exact wherever that takes
+        reasonable time (some hundred thousand vectors), and of rank 1000 beyond.
+    tol : float, optional
+        Relative residual of the linear system: by default 1e-10, where K is too large to be kept 1e-6.
+    checkpoint : path, optional
+        A directory in which long work is kept as it goes on: after a crash the same call continues from there, and
+        gives the same answer. It can be deleted when the fit is done.
 
     Attributes
     ----------
@@ -66,6 +92,8 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kern
         The settled kernel and the images of the training objects.
     classes_ : array of shape (c,)
         The labels, sorted; with two of them the second is the positive one.
+    trace_error_ : float
+        The share of the trace of K that landmarks leave out; 0 for an exact answer.
     ridge_ : float
         The λ that was used.
     dual_coef_, offset_, directions_
@@ -81,6 +109,11 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kern
     solver_ : str
         How the linear system was solved.
 
+    Notes
+    -----
+    In low rank `sample_` are the landmarks, whose coefficients `dual_coef_` holds, and leave-one-out errors are those
+    of the first 2,000 objects.
+
     Examples
     --------
     >>> import gramian as gm
@@ -92,6 +125,9 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kern
     (150, 2)
     """
 
+    products = 30
+    probe = 2_000
+
     ridge_: float
     axes_: Vectors
     quotients_: Array
@@ -101,66 +137,162 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kern
     loo_errors_: Array
     solver_: str
 
-    def __init__(self, kernel: Kernel = MEDIAN_GAUSSIAN, ridge: Ridge = "loo", n_components: int | None = None) -> None:
+    def __init__(
+        self,
+        kernel: Kernel = MEDIAN_GAUSSIAN,
+        ridge: Ridge = "loo",
+        n_components: int | None = None,
+        rank: Rank = None,
+        tol: float | None = None,
+        checkpoint: Any = None,
+    ) -> None:
         self.kernel = kernel
         self.ridge = ridge
         self.n_components = n_components
+        self.rank = rank
+        self.tol = tol
+        self.checkpoint = checkpoint
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Any, y: Any = None) -> Self:
         """Find the discriminant functions and the directions.
 
         Parameters
         ----------
-        X : objects that the kernel accepts, or their symmetric Gram
+        X : objects that the kernel accepts, their symmetric Gram, or `Batches` of objects and labels
         y : array of shape (n,)
             Labels of at least two classes, each with at least two members.
         """
+        fixed_ridge(self.ridge, ("loo",))
+        with keeping(self.checkpoint):
+            return self._fit(self._source(X), y)
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
+        """Learn from more objects, in low rank: the first call chooses the landmarks, later ones add to the moments.
+
+        With ``rank=None`` there are up to 1000 landmarks. Classes may turn up in any call; `classes`, which
+        scikit-learn's convention asks for, is not needed.
+        """
+        fixed_ridge(self.ridge, ("loo",))
+        if not hasattr(self, "_summary"):
+            self._start(X)
+        self._take_classes(X, y)
+        self._solve_moments()
+        return self
+
+    def _fit(self, X: Any, y: Any) -> Self:
+        if self._reduces(X):
+            self._start(X)
+            self._take_classes(X, y)
+            self._solve_moments()
+            if self._automatic:
+                warn_of_low_rank(self, self._summary.count, self.trace_error_)
+            return self
+        if isinstance(X, Batches):
+            X, y = self._gathered(X)
+        self.__dict__.pop("_summary", None)
         sample = self._learn_sample(X)
         labels = self._classes(y)
-        sizes = np.bincount(labels)
-        if sizes.min() < 2:
+        self._check_sizes(np.bincount(labels))
+        self._labels = labels
+        if by_moments(sample.gram()):
+            self._begin(self.kernel_)
+            self._sample_labels = labels
+            self._turned_up = {label: number for number, label in enumerate(self.classes_.tolist())}
+            for chunk in pieces(Chunk(sample.points, groups=labels)):
+                self._take(chunk)
+            self._solve_moments()
+            return self
+        self.ridge_ = self._choose_ridge()
+        S = WithinClasses(labels)
+        found = solve_scatter(sample.gram(), S, self.ridge_, self.tol)
+        self._keep_found(found)
+        return self
+
+    def _check_sizes(self, sizes: Array) -> None:
+        if min(sizes) < 2:
             raise ValueError(
                 f"class {named(self.classes_[int(np.argmin(sizes))])} has one member only; at least two expected, for "
                 "the variance within a class to be defined"
             )
         self._components()
-        self._labels = labels
-        self.ridge_ = self._choose_ridge(labels)
-        S = WithinClasses(labels)
-        found = solve_scatter(sample.gram(), S, self.ridge_)
+
+    def _solve_moments(self) -> None:
+        """Find everything from the moments of the classes."""
+        groups, self._labels = self._class_moments()
+        self._check_sizes(np.array([group.weight for group in groups]))
+        self.ridge_ = self._choose_ridge()
+        w, found = scatter_of_moments(groups, self.ridge_)
+        if (low := self._landmarks) is not None:
+            alpha, primal = landmark_coefficients(low, w), None
+        else:
+            S = WithinClasses(self._sample_labels)
+            alpha, primal = (S.differences - S(S(evaluate(self.sample_, self.sample_, w)))) / self.ridge_, w
+        self._keep_found(replace(found, alpha=alpha, primal=primal, method=self._described()))
+
+    def _keep_found(self, found: Scatter) -> None:
         warn_unless_solved(self, found.method, found.residual)
         self.solver_ = found.method
-        self._keep_functions(found, S)
-        self._keep_axes(found, S)
-        return self
+        self._keep_functions(found)
+        self._keep_axes(found)
 
-    def _choose_ridge(self, labels: Array) -> float:
-        for name in ("ridges_", "loo_errors_", "_loo_scores"):
+    def _choose_ridge(self) -> float:
+        for name in ("ridges_", "loo_errors_", "_loo_scores", "_coarse"):
             self.__dict__.pop(name, None)
         if (given := fixed_ridge(self.ridge, ("loo",))) is not None:
             return given
-        left_out = self._left_out()
-        self.ridges_ = ridge_grid(self.ridge, left_out.largest, self.sample_.gram())
+        left_out, labels = self._left_out()
+        self.ridges_ = ridge_grid(self.ridge, left_out.largest, rounding(self.sample_.gram(), left_out.largest))
         scores = left_out.scores(self.ridges_)
         self.loo_errors_ = np.mean(scores.argmax(axis=2) != labels, axis=1)
         best = int(np.flatnonzero(self.loo_errors_ == self.loo_errors_.min())[-1])  # of equals the most regularised
-        self._loo_scores = scores[best]
+        if len(labels) == len(self._labels):
+            self._loo_scores = scores[best]
         return float(self.ridges_[best])
 
-    def _left_out(self) -> LeaveOneOut:
-        points, self._unseen = coordinates(self.sample_.gram())
-        return LeaveOneOut(points, self._labels)
+    def _left_out(self) -> tuple[LeaveOneOut | LeaveOneOutOfMoments, Array]:
+        """Return what leaves objects out, and the classes of these: all, or of a large sample the first ones."""
+        gram = self.sample_.gram()
+        if hasattr(self, "_summary"):
+            self._unseen = 0.0
+            return self._left_out_at(self._looked_at().points, self._labels), self._labels
+        if len(gram) > MOST_LEFT_OUT and not takes_features(gram):
+            coarse = self._in_low_rank()
+            return coarse._left_out()
+        points, self._unseen = coordinates(gram)
+        return LeaveOneOut(points, self._labels), self._labels
+
+    def _in_low_rank(self) -> FisherDiscriminant:
+        """Return the same discriminant in low rank, from which leave-one-out errors of a large sample are estimated."""
+        if not hasattr(self, "_coarse"):
+            coarse = FisherDiscriminant(self.kernel_, 1.0, rank=DEFAULT_RANK)
+            self._coarse = coarse.fit(self.sample_.gram(), self.classes_[self._labels])
+        self._unseen = self._coarse.trace_error_
+        return self._coarse
+
+    def _left_out_at(self, points: Encoded, labels: Array) -> LeaveOneOutOfMoments:
+        return LeaveOneOutOfMoments(self._class_moments()[0], self._summary.kernel.phi(points), labels)
 
     @property
     def loo_decision_(self) -> Array:
         """The decision function for each training object of a model fitted without it, in closed form."""
         check_is_fitted(self)
         if not hasattr(self, "_loo_scores"):
-            self._loo_scores = self._left_out().scores(np.array([self.ridge_]))[0]
+            self._loo_scores = self._leave_all_out()
         if self._unseen > 0:
             warn_of_estimate("the leave-one-out decisions", self._unseen)
         scores = self._loo_scores
         return np.asarray(scores if len(self.classes_) > 2 else scores[:, 1] - scores[:, 0])
+
+    def _leave_all_out(self) -> Array:
+        here = np.array([self.ridge_])
+        left_out, labels = self._left_out()
+        if len(labels) == len(self._labels):
+            return np.asarray(left_out.scores(here)[0])
+        coarse, chunk = self._in_low_rank(), Chunk(self.sample_.points, groups=self._labels)
+        parts = [
+            coarse._left_out_at(c.points, cast(Array, c.groups)).scores(here)[0] for c in pieces(chunk, self.probe)
+        ]
+        return np.vstack(parts)
 
     @property
     def loo_error_(self) -> float:
@@ -169,24 +301,23 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kern
         predicted = decision > 0 if decision.ndim == 1 else decision.argmax(axis=1)
         return float(np.mean(predicted != self._labels))
 
-    def _keep_functions(self, found: Scatter, S: WithinClasses) -> None:
+    def _keep_functions(self, found: Scatter) -> None:
         """Keep w_c = M⁻¹ (φ_c − φ̄), and the offsets ⟨w_c, ½ (φ_c + φ̄)⟩, φ̄ the average of the class means."""
-        at_means = S.means.T @ found.values
+        at_means = found.at_means
         self._keep(found.alpha, (np.diagonal(at_means) + at_means.mean(axis=0)) / 2, found.primal)
 
-    def _keep_axes(self, found: Scatter, S: WithinClasses) -> None:
+    def _keep_axes(self, found: Scatter) -> None:
         """Keep the maximisers of J among the combinations of the w_c: the eigenvectors of Δᵀ M⁻¹ Δ."""
         count = len(self.classes_) - 1
-        G = S.differences.T @ found.values
+        G = found.at_means - found.at_means.mean(axis=0)
         g, u = scipy.linalg.eigh((G + G.T) / 2)
         g, u = g[::-1][:count], u[:, ::-1][:, :count] * _signs(u[:, ::-1][:, :count])
         scale = np.where(g > 1e-12 * max(float(g[0]), 0.0), 1 / np.sqrt(np.maximum(g, np.finfo(float).tiny)), 0.0)
         self.quotients_ = (count + 1) * np.maximum(g, 0.0)
         self.axes_ = self.sample_.combine(found.alpha @ (u * scale))
         self._primal_axes = None if found.primal is None else found.primal @ (u * scale)
-        projected = found.values @ (u * scale)
-        self.projected_means_ = S.means.T @ projected
-        self.projected_variances_ = S.means.T @ (projected - self.projected_means_[self._labels]) ** 2
+        self.projected_means_ = found.at_means @ (u * scale)
+        self.projected_variances_ = found.spread(u * scale)
 
     @property
     def quotient_(self) -> float:
@@ -216,16 +347,50 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kern
 
 @dataclass(frozen=True, eq=False)
 class Scatter:
-    """w_c = M⁻¹ (φ_c − φ̄) for each class: dual weights, values at the sample, explicit weights where φ is explicit."""
+    """w_c = M⁻¹ (φ_c − φ̄) for each class: dual weights, and explicit weights where φ is explicit.
+
+    `at_means` are the values of all functions (columns) at the means of all classes (rows); `spread` gives the
+    variance of each class along combinations of the functions.
+    """
 
     alpha: Array
-    values: Array
     primal: Array | None
     residual: float
     method: str
+    at_means: Array
+    spread: Map
+
+    @classmethod
+    def of_values(
+        cls, alpha: Array, values: Array, primal: Array | None, residual: float, method: str, S: WithinClasses
+    ) -> Scatter:
+        """Keep functions whose values at the sample are known."""
+
+        def spread(axes: Array) -> Array:
+            projected = values @ axes
+            return np.asarray(S.means.T @ (projected - (S.means.T @ projected)[S.labels]) ** 2)
+
+        return cls(alpha, primal, residual, method, S.means.T @ values, spread)
 
 
-def solve_scatter(gram: Gram, S: WithinClasses, ridge: float) -> Scatter:
+def scatter_of_moments(groups: list[Moments], ridge: float) -> tuple[Array, Scatter]:
+    """Solve M w_c = φ_c − φ̄ from the moments of explicit features of each class."""
+    means = np.array([group.mean for group in groups])
+    within = [group.scatter / group.weight for group in groups]
+    M = sum(within[1:], within[0].copy())
+    T = (means - means.mean(axis=0)).T
+    factor = ridged_factor(M.copy(), ridge)
+    w = scipy.linalg.cho_solve(factor, T, check_finite=False)
+    w += scipy.linalg.cho_solve(factor, T - M @ w - ridge * w, check_finite=False)
+
+    def spread(axes: Array) -> Array:
+        along = w @ axes
+        return np.array([np.einsum("ij,ij->j", along, C @ along) for C in within])
+
+    return w, Scatter(np.empty(0), w, relative(T - M @ w - ridge * w, T), "", means @ w, spread)
+
+
+def solve_scatter(gram: Gram, S: WithinClasses, ridge: float, tol: float | None = None) -> Scatter:
     """Solve M w_c = φ_c − φ̄ with M = Φᵀ S² Φ + λI, in explicit features where there are few, else in the dual."""
     T = S.differences[:, :-1]  # the last one is minus the sum of the others
     if (phi := explicit_features(gram)) is not None:
@@ -239,21 +404,24 @@ def solve_scatter(gram: Gram, S: WithinClasses, ridge: float) -> Scatter:
         residual = relative(means - inside.T @ (inside @ w) - ridge * w, means)
         alpha = (T - S(inside @ w)) / ridge
         method = f"primal, {phi.shape[1]} features"
-        return Scatter(_complete(alpha), _complete(phi @ w), _complete(w), residual, method)
+        return Scatter.of_values(_complete(alpha), _complete(phi @ w), _complete(w), residual, method, S)
     alpha, values, left = np.zeros_like(T), np.zeros_like(T), T
+    fine, products = max(FINE, default_goal(gram) if tol is None else tol), 0
     with gram.held():
         multiply = _in_double_precision(gram)
         for _ in range(REFINEMENTS):
-            found = solve_framed(gram, S(multiply(left)), ridge, Frame(S, S))
+            found = solve_framed(gram, S(multiply(left)), ridge, Frame(S, S), tol=tol)
             refined = alpha + (left - S(found.value)) / ridge
             product = multiply(refined)
+            products += found.iterations + 2
             rest = T - ridge * refined - S(S(product))
             if relative(rest, T) >= relative(left, T):
                 break
             alpha, values, left = refined, product, rest
-            if relative(left, T) <= FINE:
+            if relative(left, T) <= fine:
                 break
-    return Scatter(_complete(alpha), _complete(values), None, relative(left, T), found.method)
+    method = by_gradients(products, found.rank) if found.iterations else found.method
+    return Scatter.of_values(_complete(alpha), _complete(values), None, relative(left, T), method, S)
 
 
 def _in_double_precision(gram: Gram) -> Map:

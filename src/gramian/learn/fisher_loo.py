@@ -24,10 +24,13 @@ One eigenvalue decomposition of S_w serves every λ; a class of ℓ members then
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 import scipy.linalg
 
 from gramian.checks import Array
+from gramian.factor.moments import Moments
 from gramian.gram.threads import cores, run
 from gramian.learn.classifier import class_means
 
@@ -42,12 +45,12 @@ class WithinClasses:
         sizes = np.bincount(labels)
         self.means = class_means(labels, len(sizes))
         self.differences = self.means - self.means.mean(axis=1, keepdims=True)
-        self._labels = labels
+        self.labels = labels
         self._roots = np.sqrt(sizes)[labels, None]
 
     def __call__(self, V: Array) -> Array:
         """Return S V."""
-        moved = (self.means.T @ V)[self._labels]
+        moved = (self.means.T @ V)[self.labels]
         np.subtract(V, moved, out=moved)
         moved /= self._roots
         return np.asarray(moved)
@@ -87,17 +90,65 @@ class LeaveOneOut:
         """Return ½ ‖x − φ̄‖² − ½ ‖x − φ_k‖² in the metric of M′⁻¹, for the points of one class."""
         D = self._points[self._labels == c] - self._means[c]
         size, count = len(D), len(self._means)
-        # What is measured is a d + δ: the distance to another class, to the own one, and to the average φ̄ of all.
-        delta = np.vstack([self._means[c] - self._means, self._means[c] - self._means.mean(axis=0)])
-        a = np.ones(count + 1)
-        a[c], a[-1] = size / (size - 1), 1 + 1 / (count * (size - 1))
+        delta = shifts(self._means, c)
         weighted = D * weights
         N, V = weighted @ D.T, weighted @ delta.T
         theta = 1 / (size * (size - 1))
         factor = scipy.linalg.cho_factor(np.eye(size) + theta * N, overwrite_a=True, check_finite=False)
         solved = scipy.linalg.cho_solve(factor, np.hstack([N, V]), overwrite_b=True, check_finite=False)
-        r, q = np.diagonal(solved)[:, None], solved[:, size:]
+        r, q = np.diagonal(solved), solved[:, size:]
         g = np.square(delta) @ weights - theta * np.einsum("ij,ij->j", V, q)
-        gamma = size / (size - 1) ** 2
-        squares = a**2 * r + 2 * a * q + g + gamma * (a * r + q) ** 2 / (1 - gamma * r)
-        return np.asarray(squares[:, -1:] - squares[:, :-1]) / 2
+        return without_itself(r, q, g, c, size, count)
+
+
+class LeaveOneOutOfMoments:
+    """The same for some objects in explicit features, from the moments of all: M_c itself is factored."""
+
+    def __init__(self, groups: list[Moments], points: Array, labels: Array) -> None:
+        self._points, self._labels = np.asarray(points, dtype=np.float64), labels
+        self._means = np.array([group.mean for group in groups])
+        self._sizes = [int(group.weight) for group in groups]
+        self._scatters = [group.scatter for group in groups]
+        self._within = sum(S / size for S, size in zip(self._scatters, self._sizes, strict=True))
+
+    @cached_property
+    def largest(self) -> float:
+        """The largest eigenvalue of the scatter within classes."""
+        return max(float(scipy.linalg.eigvalsh(self._within, check_finite=False)[-1]), 0.0)
+
+    def scores(self, ridges: Array) -> Array:
+        """Return the discriminant functions of all classes at each point, learnt without it: ridges × points × classes.
+
+        The ridges are shared among the cores.
+        """
+        found = np.empty((len(ridges), len(self._points), len(self._means)))
+
+        def work(lane: int, k: int) -> None:
+            for c in np.unique(self._labels):
+                found[k, self._labels == c] = self._without_itself(c, ridges[k])
+
+        run(work, range(len(ridges)), cores(), in_turn=False)
+        return found
+
+    def _without_itself(self, c: int, ridge: float) -> Array:
+        size, D, delta = self._sizes[c], self._points[self._labels == c] - self._means[c], shifts(self._means, c)
+        M = self._within + self._scatters[c] / (size * (size - 1))
+        M[np.diag_indices_from(M)] += ridge
+        solved = scipy.linalg.solve(M, np.vstack([D, delta]).T, assume_a="pos", overwrite_a=True, check_finite=False)
+        r = np.einsum("ij,ji->i", D, solved[:, : len(D)])
+        q, g = D @ solved[:, len(D) :], np.einsum("ij,ji->i", delta, solved[:, len(D) :])
+        return without_itself(r, q, g, c, size, len(self._means))
+
+
+def shifts(means: Array, c: int) -> Array:
+    """Return δ for the distances of objects of class c: from the mean of each class, and from the average of all."""
+    return np.vstack([means[c] - means, means[c] - means.mean(axis=0)])
+
+
+def without_itself(r: Array, q: Array, g: Array, c: int, size: int, count: int) -> Array:
+    """Return ½ ‖x − φ̄‖² − ½ ‖x − φ_k‖² in the metric of M′⁻¹, the mean of class c and φ̄ taken without x."""
+    a = np.ones(count + 1)
+    a[c], a[-1] = size / (size - 1), 1 + 1 / (count * (size - 1))
+    gamma, r = size / (size - 1) ** 2, r[:, None]
+    squares = a**2 * r + 2 * a * q + g + gamma * (a * r + q) ** 2 / (1 - gamma * r)
+    return np.asarray(squares[:, -1:] - squares[:, :-1]) / 2

@@ -10,7 +10,6 @@ starts are iterated together: their centres are columns of one Z, and K is gone 
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from math import log
 from typing import Any, Self
@@ -20,7 +19,7 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transfor
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from gramian.checks import Array, whole
+from gramian.checks import Array, warn, whole
 from gramian.gram.gram import Gram
 from gramian.kernels.algebra import Kernel
 from gramian.learn.base import MEDIAN_GAUSSIAN, KernelEstimator, as_given
@@ -108,9 +107,7 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
             seeds = [_plus_plus(gram, k, rng) for _ in range(starts)]
             best = min(_lloyd(gram, seeds, most), key=lambda found: found.inertia)
         if not best.converged:
-            warnings.warn(
-                f"KernelKMeans did not converge in {most} iterations: raise max_iter", ConvergenceWarning, stacklevel=2
-            )
+            warn(f"KernelKMeans did not converge in {most} iterations: raise max_iter", ConvergenceWarning)
         self.labels_, self.inertia_, self.n_iter_ = best.labels, best.inertia, best.iterations
         self.dual_coef_ = class_means(best.labels, k)
         self.centers_ = sample.combine(self.dual_coef_)

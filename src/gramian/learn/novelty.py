@@ -19,24 +19,29 @@ from one distribution:
 
 from __future__ import annotations
 
-import warnings
 from math import ceil, inf, log, sqrt
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, cast
 
 import numpy as np
 from sklearn.base import OutlierMixin
 from sklearn.model_selection import train_test_split
 from sklearn.utils.validation import _num_samples
 
-from gramian.checks import Array, fraction
+from gramian.batches import Batches
+from gramian.checks import Array, fraction, warn
+from gramian.factor.moments import Chunk
+from gramian.factor.nystrom import Nystrom
+from gramian.gram.encoded import Encoded
 from gramian.gram.gram import Gram
+from gramian.gram.journal import keeping
 from gramian.kernels.algebra import Kernel
-from gramian.learn.base import MEDIAN_GAUSSIAN, KernelEstimator, offered_if
+from gramian.learn.base import MEDIAN_GAUSSIAN, offered_if
+from gramian.learn.lowrank import Rank, Reducible, landmark_coefficients, warn_of_low_rank
 from gramian.space.means import stability_bound
 from gramian.space.vectors import Vectors
 
 
-class NoveltyDetector(OutlierMixin, KernelEstimator):  # type: ignore[misc]
+class NoveltyDetector(OutlierMixin, Reducible):  # type: ignore[misc]
     """Tell objects that are unlike the sample, with a bound on the rate of false alarms (Algorithm 5.4).
 
     Parameters
@@ -54,6 +59,14 @@ class NoveltyDetector(OutlierMixin, KernelEstimator):  # type: ignore[misc]
         Share of the sample that the conformal threshold is taken from; the rest makes the centre.
     random_state : int, RandomState instance or None
         How the sample is split.
+    rank : int, "exact" or None
+        Number of landmarks from which the centre of mass is combined (`Nystrom`): one pass over the data and O(rank)
+        memory, for any n. Distances from that centre are exact; how near it is to the true one `trace_error_` tells.
+        By default the centre is exact wherever that takes reasonable time (some million vectors), and of rank 1000
+        beyond.
+    checkpoint : path, optional
+        A directory in which long work is kept as it goes on: after a crash the same call continues from there, and
+        gives the same answer. It can be deleted when the fit is done.
 
     Attributes
     ----------
@@ -110,6 +123,8 @@ class NoveltyDetector(OutlierMixin, KernelEstimator):  # type: ignore[misc]
         alpha: float = 0.05,
         calibration_size: float = 0.5,
         random_state: Any = None,
+        rank: Rank = None,
+        checkpoint: Any = None,
     ) -> None:
         self.kernel = kernel
         self.delta = delta
@@ -117,67 +132,146 @@ class NoveltyDetector(OutlierMixin, KernelEstimator):  # type: ignore[misc]
         self.alpha = alpha
         self.calibration_size = calibration_size
         self.random_state = random_state
+        self.rank = rank
+        self.checkpoint = checkpoint
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Find the centre and the threshold; y is ignored.
 
         Parameters
         ----------
-        X : objects that the kernel accepts, or their symmetric Gram
+        X : objects that the kernel accepts, their symmetric Gram, or `Batches` of objects
             In the conformal mode a kernel that takes something from data takes it from the part that makes the centre.
         """
         if self.calibration not in ("bound", "conformal"):
             raise ValueError(f"calibration is {self.calibration!r}; 'bound' or 'conformal' expected")
-        self.__dict__.pop("_ordered", None)
-        if self.calibration == "bound":
-            self._fit_bound(X)
-        else:
-            self._fit_conformal(X)
+        for name in ("_ordered", "_summary", "_reach", "_mean"):
+            self.__dict__.pop(name, None)
+        X = self._source(X)
+        with keeping(self.checkpoint):
+            reduced = self._reduces(X)
+            if isinstance(X, Batches) and not reduced:
+                X, _ = self._gathered(X)
+            if self.calibration == "bound":
+                self._fit_bound(X, reduced)
+            else:
+                self._fit_conformal(X, reduced)
+        if reduced and self._automatic:
+            warn_of_low_rank(self, self._summary.count, self.trace_error_)
         self.offset_ = -self.threshold_
         return self
 
-    def _fit_bound(self, X: Any) -> None:
+    @offered_if(lambda self: self.calibration == "bound")
+    def partial_fit(self, X: Any, y: Any = None) -> Self:
+        """Learn from more objects; y is ignored. Only with ``calibration="bound"``.
+
+        With ``rank=None`` exactly, by comparing them with all so far. With a `rank` the first call chooses the
+        landmarks, and since earlier objects are not kept, their largest distance is bounded by what it was plus the way
+        the centre has gone since: the threshold is never too small. `distances_` are then those of the last objects.
+        """
+        if isinstance(self.rank, int):
+            if not hasattr(self, "_summary"):
+                self._start(X, scatter=False)
+            self._stretch(X)
+        else:
+            sample = self.sample_.extend(self._images(X)) if hasattr(self, "threshold_") else self._learn_sample(X)
+            self.sample_ = sample
+            self._center(sample)
+            self._set_bound(len(sample), sample.distances(self.center_))
+        self.offset_ = -self.threshold_
+        return self
+
+    def _fit_bound(self, X: Any, reduced: bool) -> None:
+        fraction(self.delta, "delta")
+        if not reduced:
+            sample = self._learn_sample(X)
+            self._center(sample)
+            self._set_bound(len(sample), sample.distances(self.center_))
+            return
+        self._start(X, scatter=False)
+        if isinstance(X, Batches) and X.once:
+            self._stretch(X)
+            return
+        for points, _, _ in self._chunks(X, None, None):
+            self._take(Chunk(points))
+        self._center_of_moments()
+        again = [self._distances(points) for points, _, _ in self._chunks(X, None, None)]
+        self._set_bound(self._summary.count, np.concatenate(again))
+
+    def _stretch(self, X: Any) -> None:
+        """Take in objects that are seen once: the reach grows by what the centre moves, and to the farthest of them."""
+        self._reach = getattr(self, "_reach", 0.0)
+        for points, _, _ in self._chunks(X, None, None):
+            before = getattr(self, "_mean", None)
+            self._take(Chunk(points))
+            self._center_of_moments()
+            way = 0.0 if before is None else float(np.linalg.norm(self._mean - before))
+            distances = self._distances(points)
+            self._reach = max(self._reach + way, float(distances.max()))
+        self._set_bound(self._summary.count, distances, self._reach)
+
+    def _set_bound(self, n: int, distances: Array, reach: float | None = None) -> None:
+        """Keep the threshold of n objects, given how far they are, or at most are, from the centre."""
         delta = fraction(self.delta, "delta")
-        sample = self._learn_sample(X)
-        self._center(sample)
-        self.distances_ = sample.distances(self.center_)
-        reach = float(self.distances_.max())
-        self.threshold_ = reach + 2 * stability_bound(len(sample), self.radius_, delta)
-        self.false_alarm_bound_ = 1 / (len(sample) + 1)
+        self.distances_ = distances
+        reach = float(distances.max()) if reach is None else reach
+        self.threshold_ = reach + 2 * stability_bound(n, self.radius_, delta)
+        self.false_alarm_bound_ = 1 / (n + 1)
         farthest = self._farthest()
         if self.threshold_ >= farthest:
             room = (2 * sqrt(2) * self.radius_ * (sqrt(2) + sqrt(log(1 / delta)))) ** 2
             remedies = 'calibration="conformal", for which some 2 / alpha objects are enough'
             if farthest > reach:
                 enough = ceil(room / (farthest - reach) ** 2)
-                remedies = (
-                    f"about {enough:,} objects like these instead of {len(sample):,}; a larger delta; or {remedies}"
-                )
-            warnings.warn(
+                remedies = f"about {enough:,} objects like these instead of {n:,}; a larger delta; or {remedies}"
+            warn(
                 f"this detector can never fire: its threshold is {self.threshold_:.3g}, and no object is farther than "
-                f"{farthest:.3g} from the centre under {self.kernel_!r}. What would change that: {remedies}",
-                UserWarning,
-                stacklevel=3,
+                f"{farthest:.3g} from the centre under {self.kernel_!r}. What would change that: {remedies}"
             )
 
-    def _fit_conformal(self, X: Any) -> None:
+    def _fit_conformal(self, X: Any, reduced: bool) -> None:
         alpha = fraction(self.alpha, "alpha")
-        train, held_out = self._split(X)
-        self._center(self._learn_sample(train))
-        self.distances_ = np.sort(self._images(held_out).distances(self.center_))
+        if reduced:
+            distances = self._calibrate_reduced(X)
+        else:
+            train, held_out = self._split(X)
+            self._center(self._learn_sample(train))
+            distances = self._images(held_out).distances(self.center_)
+        self.distances_ = np.sort(distances)
         self._ordered = np.square(self.distances_)
         m = len(self.distances_)
         rank = ceil(round((m + 1) * (1 - alpha), 9))  # the digits of 1 − α beyond the ninth are rounding
         self.false_alarm_bound_ = max(m + 1 - rank, 0) / (m + 1)
         self.threshold_ = sqrt(self._ordered[rank - 1] + self._rounding()) if rank <= m else inf
         if rank > m:
-            warnings.warn(
+            warn(
                 f"this detector can never fire: with {m} objects set aside for calibration the rate of false alarms "
                 f"can be 1/{m + 1} = {1 / (m + 1):.3g} or more, and alpha is {alpha:g}. What would change that: at "
-                f"least {ceil(round(1 / alpha, 9)) - 1:,} objects for calibration, or a larger alpha",
-                UserWarning,
-                stacklevel=3,
+                f"least {ceil(round(1 / alpha, 9)) - 1:,} objects for calibration, or a larger alpha"
             )
+
+    def _calibrate_reduced(self, X: Any) -> Array:
+        """Take the centre from one part of every batch, and return the distances of the other."""
+        held_out: list[Encoded] = []
+        for some in (batch for batch, _ in X) if isinstance(X, Batches) else [X]:
+            train, rest = self._split(some)
+            if not held_out:
+                self._start(train, scatter=False)
+            for points, _, _ in self._chunks(train, None, None):
+                self._take(Chunk(points))
+            held_out += [points.copy() for points, _, _ in self._chunks(rest, None, None)]
+        self._center_of_moments()
+        return np.concatenate([self._distances(points) for points in held_out])
+
+    def _center_of_moments(self) -> None:
+        """Combine the centre of mass from the landmarks."""
+        low = cast(Nystrom, self._landmarks)
+        self._mean = self._moments()[0].mean
+        self.center_ = self.sample_.combine(landmark_coefficients(low, self._mean))
+        self._keep_radius(self._summary.largest)
+
+    def _distances(self, points: Encoded) -> Array:
+        return np.asarray(Vectors(self.sample_.space, points).distances(self.center_))
 
     def _split(self, X: Any) -> tuple[Any, Any]:
         share = fraction(self.calibration_size, "calibration_size")
@@ -195,9 +289,13 @@ class NoveltyDetector(OutlierMixin, KernelEstimator):  # type: ignore[misc]
 
     def _center(self, sample: Vectors) -> None:
         self.center_ = sample.mean()
+        self._keep_radius(inf if self.kernel_.radius < inf else float(sample.norms().max()))
+
+    def _keep_radius(self, largest: float) -> None:
+        """Keep R: what the kernel vouches for, or the largest norm seen."""
         bound = self.kernel_.radius
         self.radius_is_exact_ = bound < inf
-        self.radius_ = bound if self.radius_is_exact_ else float(sample.norms().max())
+        self.radius_ = bound if self.radius_is_exact_ else largest
 
     def _rounding(self) -> float:
         """Return by how much equal squared distances may differ: an object is scored alone or in company."""

@@ -13,9 +13,14 @@ from __future__ import annotations
 
 from typing import Any, Self
 
+import numpy as np
+
+from gramian.batches import Batches
+from gramian.gram.journal import keeping
 from gramian.kernels.algebra import Kernel
 from gramian.learn.base import MEDIAN_GAUSSIAN
-from gramian.learn.classifier import KernelClassifier, class_means
+from gramian.learn.classifier import KernelClassifier, class_means, indicator
+from gramian.learn.lowrank import Rank, landmark_coefficients, warn_of_low_rank
 from gramian.space.vectors import Vectors
 
 
@@ -29,6 +34,13 @@ class ParzenClassifier(KernelClassifier):
     ----------
     kernel : Kernel
         By default the Gaussian with the median distance as bandwidth. In high dimensions a smaller one is often better.
+    rank : int, "exact" or None
+        Number of landmarks through which the objects are seen (`Nystrom`): one pass over the data and O(rank) memory,
+        for any n, with an error that `trace_error_` tells. By default the answer is exact wherever that takes
+        reasonable time (some million vectors), and of rank 1000 beyond.
+    checkpoint : path, optional
+        A directory in which long work is kept as it goes on: after a crash the same call continues from there, and
+        gives the same answer. It can be deleted when the fit is done.
 
     Attributes
     ----------
@@ -54,21 +66,81 @@ class ParzenClassifier(KernelClassifier):
 
     centers_: Vectors
 
-    def __init__(self, kernel: Kernel = MEDIAN_GAUSSIAN) -> None:
+    def __init__(self, kernel: Kernel = MEDIAN_GAUSSIAN, rank: Rank = None, checkpoint: Any = None) -> None:
         self.kernel = kernel
+        self.rank = rank
+        self.checkpoint = checkpoint
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Any, y: Any = None) -> Self:
         """Find the centres of the classes.
 
         Parameters
         ----------
-        X : objects that the kernel accepts, or their symmetric Gram
+        X : objects that the kernel accepts, their symmetric Gram, or `Batches` of objects and labels
         y : array of shape (n,)
             Labels of at least two classes. The centre of a class of one member is that object.
         """
-        sample = self._learn_sample(X)
-        labels = self._classes(y)
-        weights = class_means(labels, len(self.classes_))
-        self.centers_ = sample.combine(weights)
-        self._keep(weights, self.centers_.norms() ** 2 / 2)
+        with keeping(self.checkpoint):
+            return self._fit(self._source(X), y)
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
+        """Learn from more objects; with ``rank=None`` exactly, by comparing them with all so far.
+
+        The first call settles the kernel, and with a `rank` chooses the landmarks. Classes may turn up in any call;
+        `classes`, which scikit-learn's convention asks for, is not needed.
+        """
+        begun = hasattr(self, "_turned_up")
+        if isinstance(self.rank, int):
+            if not begun:
+                self._start(X, scatter=False)
+            self._take_classes(X, y)
+        else:
+            self._compare(X, y, begun)
+        if len(self._turned_up) > 1:
+            self._settle()
         return self
+
+    def _fit(self, X: Any, y: Any) -> Self:
+        if self._reduces(X):
+            self._start(X, scatter=False)
+            self._take_classes(X, y)
+            self._settle()
+            if self._automatic:
+                warn_of_low_rank(self, self._summary.count, self.trace_error_)
+            return self
+        if isinstance(X, Batches):
+            X, y = self._gathered(X)
+        self._compare(X, y, begun=False)
+        self._settle()
+        return self
+
+    def _compare(self, X: Any, y: Any, begun: bool) -> None:
+        """Add up κ within each class: of new objects among themselves, and of them with those before."""
+        self.__dict__.pop("_summary", None)
+        old = self.sample_ if begun else None
+        new = self._new_images(X) if begun else self._learn_sample(X)
+        if old is None:
+            self._turned_up, self._numbers, self._sums = {}, np.empty(0, np.intp), np.empty(0)
+        numbers = self._numbers_of(self._labels_of(y, new))
+        count = len(self._turned_up)
+        own = indicator(numbers, count)
+        self._sums = np.append(self._sums, np.zeros(count - len(self._sums)))
+        self._sums += np.einsum("ij,ij->j", own, new.gram().apply(own))
+        if old is not None:
+            with_old = self.sample_.space.gram(new.points, old.points).apply(indicator(self._numbers, count))
+            self._sums += 2 * np.einsum("ij,ij->j", own, with_old)
+            self.sample_ = Vectors(old.space, old.points.concat(new.points))
+        self._numbers = np.append(self._numbers, numbers)
+
+    def _settle(self) -> None:
+        """Keep the centres: from the means of explicit features, or from the sums of κ within classes."""
+        order = self._class_order()
+        if (low := self._landmarks) is not None:
+            found = self._moments()
+            means = np.array([found[number].mean for number in order])
+            weights, squares = landmark_coefficients(low, means.T), np.einsum("ij,ij->i", means, means)
+        else:
+            weights = class_means(np.argsort(order)[self._numbers], len(order))
+            squares = self._sums[order] / np.bincount(self._numbers)[order] ** 2
+        self.centers_ = self.sample_.combine(weights)
+        self._keep(weights, squares / 2)

@@ -7,23 +7,28 @@ with λ ≈ 0 do not exist and are left out.
 
 from __future__ import annotations
 
-import warnings
-from typing import Any, Self
+from typing import Any, Self, cast
 
 import numpy as np
+import scipy.linalg
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_array, check_is_fitted
 
-from gramian.checks import Array, fraction, is_sparse, whole
+from gramian.batches import Batches
+from gramian.checks import Array, fraction, is_sparse, warn, whole
 from gramian.factor.eigen import DENSE, Eigen, centered_eigen
+from gramian.factor.moments import Chunk
+from gramian.factor.nystrom import Nystrom
 from gramian.gram.gram import Gram
+from gramian.gram.journal import keeping
 from gramian.kernels.algebra import Kernel
-from gramian.learn.base import MEDIAN_GAUSSIAN, KernelEstimator, as_given
+from gramian.learn.base import MEDIAN_GAUSSIAN, as_given
+from gramian.learn.lowrank import Rank, Reducible, landmark_coefficients, warn_of_low_rank
 from gramian.learn.preimage import PreImages
 from gramian.space.vectors import Vectors
 
 
-class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimator):  # type: ignore[misc]
+class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Reducible):  # type: ignore[misc]
     """Principal components in feature space.
 
     Parameters
@@ -33,6 +38,13 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimat
         all that exist.
     kernel : Kernel
         By default the Gaussian with the median distance as bandwidth.
+    rank : int, "exact" or None
+        Number of landmarks through which the objects are seen (`Nystrom`): one pass over the data and O(rank²) memory,
+        for any n, with an error that `trace_error_` tells. By default the answer is exact wherever that takes
+        reasonable time (some hundred thousand vectors), and of rank 1000 beyond.
+    checkpoint : path, optional
+        A directory in which long work is kept as it goes on: after a crash the same call continues from there, and
+        gives the same answer. It can be deleted when the fit is done.
 
     Attributes
     ----------
@@ -49,7 +61,11 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimat
         λ^(−½) v: the components as combinations of the centred images. Each has its entry of largest magnitude
         positive.
     components_ : Vectors
-        The components, orthonormal, in the space of the centred kernel.
+        The components, orthonormal, in the space of the centred kernel; in low rank, combinations of the landmarks.
+    trace_error_ : float
+        The share of the trace of K that landmarks leave out; 0 for an exact answer.
+    solver_ : str
+        What was done.
 
     Notes
     -----
@@ -73,18 +89,45 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimat
     total_variance_: float
     dual_coef_: Array
     components_: Vectors
+    solver_: str
 
-    def __init__(self, n_components: int | float | None = None, kernel: Kernel = MEDIAN_GAUSSIAN) -> None:
+    products = 15
+
+    def __init__(
+        self,
+        n_components: int | float | None = None,
+        kernel: Kernel = MEDIAN_GAUSSIAN,
+        rank: Rank = None,
+        checkpoint: Any = None,
+    ) -> None:
         self.n_components = n_components
         self.kernel = kernel
+        self.rank = rank
+        self.checkpoint = checkpoint
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Find the components; y is ignored.
 
         Parameters
         ----------
-        X : objects that the kernel accepts, or their symmetric Gram
+        X : objects that the kernel accepts, their symmetric Gram, or `Batches` of objects
         """
+        with keeping(self.checkpoint):
+            return self._fit(self._source(X))
+
+    def _fit(self, X: Any) -> Self:
+        self.__dict__.pop("_pre_images", None)
+        self.__dict__.pop("_summary", None)
+        if self._reduces(X):
+            self._start(X)
+            for points, _, _ in self._chunks(X, None, None):
+                self._take(Chunk(points))
+            self._keep_moments()
+            if self._automatic:
+                warn_of_low_rank(self, self._summary.count, self.trace_error_)
+            return self
+        if isinstance(X, Batches):
+            X, _ = self._gathered(X)
         sample = self._learn_sample(X)
         wanted = self._check_components(len(sample))
         gram = sample.gram()
@@ -96,21 +139,50 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimat
             raise ValueError(
                 f"there is no variance: all n_samples={len(sample)} objects have one image under {self.kernel_!r}"
             )
-        if isinstance(wanted, int) and len(pairs.values) < wanted:
-            warnings.warn(
-                f"n_components is {wanted}, and the sample spans {len(pairs.values)} dimensions about its centre: so "
-                "many components are kept",
-                UserWarning,
-                stacklevel=2,
-            )
+        self._warn_of_missing(wanted, len(pairs.values))
         self.eigenvalues_ = pairs.values
         self.explained_variance_ = pairs.covariance_values
         self.explained_variance_ratio_ = self.explained_variance_ / self.total_variance_
         self.dual_coef_ = pairs.dual()
         self.components_ = centered.combine(self.dual_coef_)
+        self.solver_ = "eigenvalue decomposition" if len(sample) <= DENSE else "block Krylov iteration"
         self._inputs = self._vectors_of(X)
-        self.__dict__.pop("_pre_images", None)
         return self
+
+    def _keep_moments(self) -> None:
+        """Find the components among the combinations of the landmarks, from the moments of their features."""
+        found, low = self._summary, cast(Nystrom, self._landmarks)
+        moments, wanted = self._moments()[0], self._check_components(found.count)
+        self.total_variance_ = max(found.trace / found.count - float(moments.mean @ moments.mean), 0.0)
+        values, axes = scipy.linalg.eigh(moments.scatter, check_finite=False)
+        pairs = Eigen(values[::-1], axes[:, ::-1], np.zeros(len(values))).positive()
+        if not (self.total_variance_ > 0 and len(pairs.values)):
+            raise ValueError(
+                f"there is no variance: all n_samples={found.count} objects have one image under {self.kernel_!r}"
+            )
+        if isinstance(wanted, float):
+            held = np.cumsum(pairs.values) / (found.count * self.total_variance_)
+            wanted = min(int(np.searchsorted(held, wanted)) + 1, len(held))
+        pairs = pairs.first(len(pairs.values) if wanted is None else wanted)
+        self._warn_of_missing(wanted, len(pairs.values))
+        self.eigenvalues_ = pairs.values
+        self.explained_variance_ = pairs.values / found.count
+        self.explained_variance_ratio_ = self.explained_variance_ / self.total_variance_
+        coefficients = landmark_coefficients(low, pairs.vectors)
+        signs = np.sign(np.take_along_axis(coefficients, np.abs(coefficients).argmax(axis=0)[None], axis=0))
+        self.dual_coef_ = coefficients * signs
+        self.components_ = self.sample_.combine(self.dual_coef_)
+        self._at_center = (moments.mean @ pairs.vectors) * signs[0]
+        self._center = self.sample_.combine(landmark_coefficients(low, moments.mean))
+        self.solver_ = self._described()
+        self._inputs = None
+
+    def _warn_of_missing(self, wanted: Any, found: int) -> None:
+        if isinstance(wanted, int) and found < wanted:
+            warn(
+                f"n_components is {wanted}, and the sample spans {found} dimensions about its centre: so many "
+                "components are kept"
+            )
 
     def _check_components(self, n: int) -> int | float | None:
         given = self.n_components
@@ -137,6 +209,8 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimat
     def residuals_(self) -> Array:
         """‖K̂ v − λ v‖ of each pair, the evidence of its accuracy; computed afresh when asked for."""
         check_is_fitted(self)
+        if self._landmarks is not None:
+            raise AttributeError("in low rank the objects are not kept: trace_error_ tells what was left out")
         vectors = self.dual_coef_ * np.sqrt(self.eigenvalues_)
         product = Vectors(self.components_.space, self.components_.points).gram().apply(vectors)
         return np.asarray(np.linalg.norm(product - vectors * self.eigenvalues_, axis=0))
@@ -150,11 +224,19 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimat
 
     def transform(self, X: Any) -> Array:
         """Return the coordinates of objects along the components, centred against the training sample."""
+        if self._landmarks is not None:
+            images = self._images(X)
+            return as_given(images, images.inner(self.components_) - self._at_center)
         centered = self._centered(X)
         return as_given(centered, centered.inner(self.components_))
 
     def reconstruction_error(self, X: Any) -> Array:
         """Return the distance in feature space of each object from the plane of the components."""
+        if self._landmarks is not None:
+            images = self._images(X)
+            along = images.inner(self.components_) - self._at_center
+            squares = images.distances(self._center) ** 2 - np.square(along).sum(axis=1)
+            return np.asarray(np.sqrt(np.maximum(squares, 0)))
         centered = self._centered(X)
         squares = centered.norms() ** 2 - np.square(centered.inner(self.components_)).sum(axis=1)
         return np.asarray(np.sqrt(np.maximum(squares, 0)))
@@ -174,8 +256,8 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimat
         check_is_fitted(self)
         if self._inputs is None:
             raise TypeError(
-                f"inverse_transform gives vectors, and {self.kernel_!r} was fitted on other objects, on a sparse array "
-                "or on a Gram: fit(X) on a dense array, with a kernel of vectors"
+                f"inverse_transform gives vectors, and {self.kernel_!r} was fitted on other objects, on a sparse "
+                "array, on a Gram, or in low rank: fit(X) on a dense array, with a kernel of vectors"
             )
         T = check_array(T, dtype=(np.float64, np.float32))
         if T.shape[1] != self._n_features_out:

@@ -21,21 +21,34 @@ import scipy.linalg
 from sklearn.base import MultiOutputMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from gramian.checks import Array, flag
+from gramian.batches import Batches
+from gramian.checks import Array, flag, positive
 from gramian.factor.eigen import DENSE
-from gramian.factor.solve import PLAIN, Frame, Side, relative, ridged_factor, solve_framed
+from gramian.factor.moments import Chunk
+from gramian.factor.solve import PLAIN, Frame, Side, by_moments, relative, ridged_factor, solve_framed, takes_features
 from gramian.factor.spectrum import spectrum, spectrum_above
 from gramian.gram.gram import Gram
+from gramian.gram.journal import keeping
 from gramian.kernels.algebra import Kernel
-from gramian.learn.base import MEDIAN_GAUSSIAN, KernelEstimator, checked_weights, evaluate
+from gramian.learn.base import MEDIAN_GAUSSIAN, checked_weights, evaluate
+from gramian.learn.lowrank import (
+    DEFAULT_RANK,
+    Rank,
+    Reducible,
+    RidgeOfMoments,
+    Seen,
+    landmark_coefficients,
+    pieces,
+    warn_of_low_rank,
+)
 from gramian.learn.path import Fit, Kind, RidgePath, Smoother, factors
-from gramian.learn.ridges import Ridge, fixed_ridge, ridge_grid, warn_of_estimate, warn_unless_solved
+from gramian.learn.ridges import Ridge, fixed_ridge, ridge_grid, rounding, warn_of_estimate, warn_unless_solved
 from gramian.space.vectors import Vectors
 
 CRITERIA = ("loo", "gcv")
 
 
-class KernelRidge(MultiOutputMixin, RegressorMixin, KernelEstimator):  # type: ignore[misc]
+class KernelRidge(MultiOutputMixin, RegressorMixin, Reducible):  # type: ignore[misc]
     """Kernel ridge regression, with the ridge chosen by closed-form leave-one-out if you like.
 
     Parameters
@@ -54,6 +67,15 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelEstimator):  # type: i
         given; ``ridge="gcv"`` does not depend on that.
     solver : "auto", "primal" or "dual"
         The size of the linear system: explicit features, objects, or whichever are fewer.
+    rank : int, "exact" or None
+        Number of landmarks through which the objects are seen (`Nystrom`): one pass over the data and O(rank²) memory,
+        for any n, with an error that `trace_error_` tells. By default the answer is exact wherever that takes
+        reasonable time (some hundred thousand vectors), and of rank 1000 beyond.
+    tol : float, optional
+        Relative residual of the linear system: by default 1e-10, where K is too large to be kept 1e-6.
+    checkpoint : path, optional
+        A directory in which long work is kept as it goes on: after a crash the same call continues from there, and
+        gives the same answer. It can be deleted when the fit is done.
 
     Attributes
     ----------
@@ -73,9 +95,14 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelEstimator):  # type: i
         How the linear system was solved.
     residual_ : float
         Its relative residual.
+    trace_error_ : float
+        The share of the trace of K that landmarks leave out; 0 for an exact answer.
 
     Notes
     -----
+    In low rank `sample_` are the landmarks, whose coefficients `dual_coef_` holds, and leave-one-out errors are those
+    of the first 10,000 objects.
+
     With a number for `ridge`, n up to 3,000 is solved by a Cholesky factorization, more by preconditioned conjugate
     gradients: O(n²) a step, and few steps unless the ridge is tiny. A grid costs an eigenvalue decomposition up to n =
     3,000; beyond, ridges are compared on a low-rank approximation and the chosen one is used exactly.
@@ -93,6 +120,8 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelEstimator):  # type: i
     8.91
     """
 
+    products = 30
+
     ridge_: float
     dual_coef_: Array
     intercept_: Any
@@ -108,29 +137,56 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelEstimator):  # type: i
         fit_intercept: bool = False,
         smoother: Kind = "shrinkage",
         solver: Side = "auto",
+        rank: Rank = None,
+        tol: float | None = None,
+        checkpoint: Any = None,
     ) -> None:
         self.kernel = kernel
         self.ridge = ridge
         self.fit_intercept = fit_intercept
         self.smoother = smoother
         self.solver = solver
+        self.rank = rank
+        self.tol = tol
+        self.checkpoint = checkpoint
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Find f and b.
 
         Parameters
         ----------
-        X : objects that the kernel accepts, or their symmetric Gram
+        X : objects that the kernel accepts, their symmetric Gram, or `Batches` of objects and targets
         y : array of shape (n,) or (n, t)
             One or several targets; the ridge is the same for all.
         sample_weight : array of shape (n,), optional
             Weights w ≥ 0; a weight of 2 does what having the object twice does.
         """
-        if self.smoother not in ("shrinkage", "projection"):
-            raise ValueError(f"smoother is {self.smoother!r}; 'shrinkage' or 'projection' expected")
-        if self.solver not in ("auto", "primal", "dual"):
-            raise ValueError(f"solver is {self.solver!r}; 'auto', 'primal' or 'dual' expected")
-        flag(self.fit_intercept, "fit_intercept")
+        with keeping(self.checkpoint):
+            return self._fit(self._source(X), y, sample_weight)
+
+    def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from more objects, in low rank: the first call chooses the landmarks, later ones add to the moments.
+
+        With ``rank=None`` there are up to 1000 landmarks. Takes the same as `fit`.
+        """
+        self._check_settings()
+        if not hasattr(self, "_summary"):
+            self._start(X)
+        self._learn_moments(X, y, sample_weight)
+        return self
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any) -> Self:
+        self._check_settings()
+        if self._reduces(X):
+            self._start(X)
+            self._learn_moments(X, y, sample_weight)
+            if self._automatic:
+                warn_of_low_rank(self, self._summary.count, self.trace_error_)
+            return self
+        if isinstance(X, Batches):
+            X, y = self._gathered(X)
+        for name in ("path_", "_known", "_summary", "_of_moments"):
+            self.__dict__.pop(name, None)
         given = fixed_ridge(self.ridge, CRITERIA)
         weights = checked_weights(sample_weight, X)
         self._learn_sample(X, None if weights is None else weights > 0)
@@ -138,21 +194,98 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelEstimator):  # type: i
         if not np.ptp(Y, axis=0).any():
             raise ValueError(f"y is constant ({Y.ravel()[0]:g}) over n_samples={len(Y)}: there is nothing to learn")
         self._problem = Problem(Y.reshape(len(Y), -1), weights, self.fit_intercept)
-        for name in ("path_", "_known"):
-            self.__dict__.pop(name, None)
+        if by_moments(self.sample_.gram(), self.solver):
+            self._begin(self.kernel_)
+            for chunk in pieces(Chunk(self.sample_.points, self._problem.Y, weights)):
+                self._take(chunk)
+            self._shape = Y.shape[1:]
+            self._solve_moments()
+            return self
+        shrinks = self.smoother == "shrinkage"
         if given is not None:
             self.ridge_ = given
-        if given is not None and self.smoother == "shrinkage":
+        elif shrinks and not self.sample_.gram().can_hold() and not takes_features(self.sample_.gram(), self.solver):
+            self._choose_in_low_rank(Y, weights)
+            given = self.ridge_
+        if given is not None and shrinks:
             self._keep(*self._solve(), Y.shape[1:])
         else:
             self._keep(*self._smooth(), Y.shape[1:])
         return self
 
+    def _check_settings(self) -> None:
+        if self.smoother not in ("shrinkage", "projection"):
+            raise ValueError(f"smoother is {self.smoother!r}; 'shrinkage' or 'projection' expected")
+        if self.solver not in ("auto", "primal", "dual"):
+            raise ValueError(f"solver is {self.solver!r}; 'auto', 'primal' or 'dual' expected")
+        flag(self.fit_intercept, "fit_intercept")
+        fixed_ridge(self.ridge, CRITERIA)
+        if self.tol is not None:
+            positive(self.tol, "tol")
+
+    def _learn_moments(self, X: Any, y: Any, sample_weight: Any) -> None:
+        """Add objects to the moments, and find f and b from these."""
+        weights = checked_weights(sample_weight, X)
+        Y = None if isinstance(X, Batches) else self._targets(y, numeric=True, multi_output=True, objects=X)
+        for points, some, w in self._chunks(X, Y, weights):
+            if isinstance(X, Batches):
+                some = self._targets(some, numeric=True, multi_output=True, objects=points)
+            self._shape = some.shape[1:]
+            self._take(Chunk(points, some.reshape(len(some), -1), w))
+        self._solve_moments()
+
+    def _solve_moments(self) -> None:
+        found = self._summary
+        moments, dim = self._moments()[0], found.dim
+        self._of_moments = of = RidgeOfMoments(moments, dim, self.fit_intercept, self.smoother, found.present)
+        if not moments.scatter[dim:, dim:].any():
+            raise ValueError(
+                f"y is constant ({moments.mean[dim]:g}) over n_samples={found.count}: there is nothing to learn"
+            )
+        given = fixed_ridge(self.ridge, CRITERIA)
+        if given is None:
+            largest = float(of.values.max(initial=0.0))
+            ridges = ridge_grid(self.ridge, largest, float(np.finfo(self.sample_.gram().dtype).eps) * largest)
+            self.path_ = of.path(ridges, self._looked_at(), found.kernel, self._trace_error)
+            self.ridge_ = self._best(self.path_)
+        else:
+            self.ridge_ = given
+        W = of.weights(self.ridge_)
+        b = of.constant(W)
+        self.residual_ = of.residual(self.ridge_, W) if self.smoother == "shrinkage" else 0.0
+        self.solver_ = self._described()
+        warn_unless_solved(self, self.solver_, self.residual_)
+        low = self._landmarks
+        a = self._dual_of(W, b) if low is None else landmark_coefficients(low, W)
+        self._primal = W.reshape(dim, *self._shape) if low is None else None
+        self.dual_coef_ = a.reshape(len(a), *self._shape)
+        self.function_ = self.sample_.combine(self.dual_coef_)
+        self.intercept_ = b if self._shape else float(b[0])
+
+    def _dual_of(self, W: Array, b: Array) -> Array:
+        """Return the coefficients of the objects themselves that give weights W of explicit features."""
+        w = 1.0 if self._problem.weights is None else self._problem.weights[:, None]
+        if self.smoother == "shrinkage":
+            residuals = self._problem.Y - evaluate(self.sample_, self.sample_, W) - b
+            return np.asarray(w * residuals / self.ridge_)
+        Q = self._of_moments.within(W)
+        return np.asarray(w * (evaluate(self.sample_, self.sample_, Q) - self._of_moments.at_mean(Q)))
+
+    def _choose_in_low_rank(self, Y: Array, weights: Array | None) -> None:
+        """Choose the ridge by errors in low rank, where K is too large for a decomposition."""
+        coarse = KernelRidge(self.kernel_, self.ridge, self.fit_intercept, rank=DEFAULT_RANK)
+        coarse.fit(self.sample_.gram(), Y, sample_weight=weights)
+        self.path_, self.ridge_ = coarse.path_, coarse.ridge_
+
+    def _best(self, path: RidgePath) -> float:
+        by_gcv = isinstance(self.ridge, str) and self.ridge == "gcv"
+        return float(path.ridges[int(np.argmin(path.gcv if by_gcv else path.loo))])
+
     def _solve(self) -> tuple[Array, Array]:
         """Return a and K a for the ridge as it is, from a linear system."""
         gram, frame = self.sample_.gram(), self._problem.frame()
         with gram.held():
-            found = solve_framed(gram, frame.S(self._problem.Y), self.ridge_, frame, self.solver)
+            found = solve_framed(gram, frame.S(self._problem.Y), self.ridge_, frame, self.solver, self.tol)
             a = frame.St(found.value)
             self._primal = found.primal
             values = self._values_of(a, gram) if self.fit_intercept else np.zeros_like(a)
@@ -165,10 +298,10 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelEstimator):  # type: i
         smoother = self._smoother()
         if fixed_ridge(self.ridge, CRITERIA) is None:
             gram = self.sample_.gram()
-            ridges = ridge_grid(self.ridge, float(smoother.values.max(initial=0.0)), gram, len(gram))
+            largest = float(smoother.values.max(initial=0.0))
+            ridges = ridge_grid(self.ridge, largest, rounding(gram, largest, len(gram)))
             self.path_ = smoother.path(ridges, *self._problem.totals())
-            by_gcv = isinstance(self.ridge, str) and self.ridge == "gcv"
-            self.ridge_ = float(ridges[int(np.argmin(self.path_.gcv if by_gcv else self.path_.loo))])
+            self.ridge_ = self._best(self.path_)
         if self.smoother == "shrinkage" and smoother.left_out > 0:
             return self._solve()
         frame = self._problem.frame()
@@ -217,6 +350,11 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelEstimator):  # type: i
     def loo_residuals_(self) -> Array:
         """yᵢ less the prediction of a model fitted without object i; computed when first asked for, in closed form."""
         check_is_fitted(self)
+        if self._landmarks is not None:
+            raise AttributeError(
+                "in low rank the objects are not kept, and have no leave-one-out residuals; loo_error_ is estimated "
+                "from some of them"
+            )
         weights, Y = self._problem.weights, self._problem.Y
         loo = self._quality().loo
         if weights is not None:
@@ -228,6 +366,12 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelEstimator):  # type: i
     @property
     def loo_error_(self) -> float:
         """The mean square of the leave-one-out residuals, weighted where the objects are."""
+        check_is_fitted(self)
+        if hasattr(self, "_of_moments"):
+            ridges = np.array([self.ridge_])
+            return float(
+                self._of_moments.path(ridges, self._looked_at(), self._summary.kernel, self.trace_error_).loo[0]
+            )
         return float(
             np.average(
                 np.square(self.loo_residuals_).mean(axis=tuple(range(1, self.dual_coef_.ndim))),
@@ -239,18 +383,28 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelEstimator):  # type: i
     def effective_dof_(self) -> float:
         """The trace of the smoother: Σ σ²/(σ² + λ), and one more for an intercept."""
         check_is_fitted(self)
+        if hasattr(self, "_of_moments"):
+            return self._of_moments.dof(self.ridge_)
         return float((1 - self._quality().room).sum())
 
     @property
     def shrinkage_(self) -> Array:
         """The factor of each principal direction, σ²/(σ² + λ) (or 1 and 0 for a projection), the largest σ first."""
         check_is_fitted(self)
+        if hasattr(self, "_of_moments"):
+            return factors(self._of_moments.values, self.ridge_, self.smoother)[0]
         smoother = self._smoother()
         if smoother.left_out > 0:
             warn_of_estimate("shrinkage_", smoother.left_out)
         return factors(smoother.values, self.ridge_, self.smoother)[0]
 
     def _quality(self) -> Fit:
+        if hasattr(self, "_of_moments"):
+            problem = self._problem
+            chunks = pieces(Chunk(self.sample_.points, problem.Y, problem.weights), self.probe)
+            f = factors(self._of_moments.values, self.ridge_, self.smoother)[0]
+            found = [Seen(self._of_moments, chunk, self.kernel_).at(f) for chunk in chunks]
+            return Fit(np.concatenate([e.residuals for e in found]), np.concatenate([e.room for e in found]))
         if not hasattr(self, "_known"):
             gram = self.sample_.gram()
             with gram.held() as held:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from gramian.checks import Array, as_array, positive
-from gramian.factor.solve import explicit_features
+from gramian.checks import Array, as_array, positive, warn
+from gramian.factor.solve import takes_features
 from gramian.gram.gram import Gram
 
 Ridge: TypeAlias = float | str | Sequence[float]
@@ -32,16 +31,20 @@ def fixed_ridge(ridge: Any, criteria: Sequence[str]) -> float | None:
     return positive(ridge.item() if isinstance(ridge, np.ndarray) else ridge, "ridge")
 
 
-def ridge_grid(ridge: Any, largest: float, gram: Gram, objects: float = 1.0) -> Array:
+def rounding(gram: Gram, largest: float, objects: float = 1.0) -> float:
+    """Return the norm of the rounding errors of K: that of an entry times √objects, less where φ is explicit."""
+    explicit = takes_features(gram)
+    return float(np.finfo(gram.dtype).eps) * (largest if explicit else max(largest, gram.scale() * objects**0.5))
+
+
+def ridge_grid(ridge: Any, largest: float, noise: float) -> Array:
     """Return the grid given, ascending; or one that spans the eigenvalues of K, the largest of which is given.
 
-    It ends where a ridge would be lost among the rounding errors of K, whose norm is that of an entry times √objects.
+    It ends where a ridge would be lost among rounding errors, whose norm is `noise`.
     """
     if isinstance(ridge, str):
-        eps = float(np.finfo(gram.dtype).eps)
-        noise = 64 * eps * (largest if explicit_features(gram) is not None else gram.scale() * objects**0.5)
         most = largest if largest > 0 else 1.0
-        lowest = min(max(SPAN[0] * most, 64 * eps * most, noise), most)
+        lowest = min(max(SPAN[0] * most, 64 * noise), most)
         return np.geomspace(lowest, SPAN[1] * most, GRID)
     grid = as_array(ridge, "the values of ridge")
     if grid.ndim != 1 or grid.size == 0 or grid.dtype.kind == "b" or not np.isfinite(grid).all() or grid.min() <= 0:
@@ -53,19 +56,16 @@ def warn_unless_solved(estimator: Any, method: str, residual: float) -> None:
     """Say so where the answer of a linear system is not to be trusted."""
     eps = float(np.finfo(estimator.sample_.gram().dtype).eps)
     if residual > max(ACCEPTED, 1e4 * eps):
-        warnings.warn(
+        warn(
             f"{type(estimator).__name__}: the linear system was solved to a relative residual of {residual:.1e} only "
             f"({method}): the ridge is too small for the precision of the kernel; give a larger one",
             ConvergenceWarning,
-            stacklevel=4,
         )
 
 
 def warn_of_estimate(what: str, left_out: float) -> None:
     """Say so where an answer comes from a low-rank approximation of K."""
-    warnings.warn(
+    warn(
         f"K is too large to decompose exactly: {what} are estimates from an approximation of low rank, which leaves "
-        f"out {left_out:.1e} of its trace",
-        UserWarning,
-        stacklevel=4,
+        f"out {left_out:.1e} of its trace"
     )

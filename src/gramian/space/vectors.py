@@ -319,6 +319,29 @@ class Vectors:
         """Return the centre of mass, φ_S = (1/n) Σᵢ φ(xᵢ)."""
         return self._mean
 
+    def extend(self, other: Vectors) -> Vectors:
+        """Return these points and others after them; what is known of their centre of mass is carried over.
+
+        Only pairs with a new point are compared: Σⱼ κ(xᵢ, xⱼ) of the old ones grows by their values with the new.
+
+        >>> import gramian as gm
+        >>> phi = gm.FeatureSpace(gm.Gaussian())
+        >>> S = phi([[0.0], [1.0]])
+        >>> round(S.extend(phi([[3.0]])).mean().norm(), 4) == round(phi([[0.0], [1.0], [3.0]]).mean().norm(), 4)
+        True
+        """
+        self._require_points("extend")
+        self._require_same_space(other)
+        joint = Vectors(self.space, self.points.concat(other.points))
+        old, new, n = self.gram(), other.gram(), len(self) + len(other)
+        if not self.space.kernel.explicit(self.points):
+            cross = self.space.gram(other.points, self.points)
+            ones = np.ones((len(other), 1))
+            grown = len(self) * old.row_means() + cross.T.apply(ones)[:, 0]
+            fresh = len(other) * new.row_means() + len(self) * cross.row_means()
+            joint.gram().know_row_means(np.concatenate([grown, fresh]) / n)
+        return joint
+
     def total_variance(self) -> float:
         """Return the mean squared distance to the centre of mass, mean κ(xᵢ, xᵢ) − mean κ(xᵢ, xⱼ) (5.4)."""
         if self.weights is None:

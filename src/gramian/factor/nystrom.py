@@ -1,0 +1,169 @@
+"""The Nyström kernel: κ as far as a few landmarks see it, with an explicit map of as many features.
+
+    κ̃(x, z) = k(x)ᵀ K⁻¹ k(z) = ⟨φ̃(x), φ̃(z)⟩,        φ̃(x) = L⁻¹ k(x),        K = L Lᵀ,
+
+K the matrix of the landmarks and k(x) the values of x with them. It is the kernel of the projections of φ(x) on the
+span of the landmarks' images: never larger than κ on the diagonal, and equal to κ where one of the two objects is a
+landmark. What it leaves of the trace, Σ κ(x, x) − κ̃(x, x), bounds what any learner can lose by it.
+
+Because φ̃ is explicit and small, learners work in its space, in memory that does not grow with n². It asks for nothing
+but values of κ, so it serves strings and the nodes of a graph as it does vectors.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any, Self, cast
+
+import numpy as np
+from scipy.linalg import blas, lapack
+
+from gramian.checks import Array, whole
+from gramian.factor.cholesky import cholesky
+from gramian.gram.encoded import Encoded
+from gramian.gram.gram import Gram, finite_norms
+from gramian.kernels.algebra import Kernel
+from gramian.kernels.value import text
+
+ROOM = 2**28  # bytes for the factor from which landmarks are chosen; of more objects a part is drawn
+STEADY = 1e-9  # rounding errors of sums of features that are tolerated, relative to the largest of them
+STRIPE = 1024  # objects whose features are worked out at a time, so that they stay in the cache
+
+
+class Nystrom(Kernel):
+    """A kernel seen from `rank` landmarks, with as many explicit features: κ in low rank, for any kind of object.
+
+    It takes its landmarks from the sample it is fitted on: by randomly pivoted Cholesky, each with a probability
+    proportional to the part of ‖φ(x)‖² that the ones before it leave. Learners do that by themselves when they are
+    given a `rank`.
+
+    Parameters
+    ----------
+    base : Kernel
+        κ.
+    rank : int
+        Number of landmarks. Those that depend on others, up to rounding, are left out.
+    landmarks : objects, optional
+        Landmarks of your own, in the place of those chosen; `rank` is then not used.
+
+    Notes
+    -----
+    A feature vector costs `rank` values of κ and O(rank²) operations.
+
+    Examples
+    --------
+    >>> import gramian as gm
+    >>> import numpy as np
+    >>> X = np.linspace(0, 6, 200)[:, None]
+    >>> k = gm.Gaussian(bandwidth=1.0)
+    >>> low = gm.Nystrom(k, rank=12).fit(X)
+    >>> low.features(X).shape
+    (200, 12)
+    >>> bool(np.abs(low(X) - k(X)).max() < 1e-3)
+    True
+    >>> gm.Nystrom(k, landmarks=[[0.0], [3.0], [6.0]])([[0.0]], [[1.0]]).round(4)      # κ itself at a landmark
+    array([[0.6065]])
+    """
+
+    base: Kernel
+    rank: int = 500
+    landmarks: Any = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.base, Kernel):
+            raise TypeError(f"base is {self.base!r}; a kernel expected, such as gm.Gaussian()")
+        whole(self.rank, "rank")
+
+    @property
+    def radius(self) -> float:
+        return self.base.radius
+
+    @property
+    def norms_checked(self) -> bool:
+        return True
+
+    def fit(self, X: Any) -> Self:
+        if isinstance(self.landmarks, Gram):
+            return self
+        base = self.base.fit(X)
+        if self.landmarks is None:
+            return cast(Self, self.seen_from(base, base.encode(X), int(self.rank)))
+        return self.with_params(base=base, landmarks=base.gram(self.landmarks))
+
+    @classmethod
+    def seen_from(cls, base: Kernel, points: Encoded, rank: int) -> Nystrom:
+        """Choose landmarks among encoded objects; where these are many, among a part drawn at random."""
+        most = max(ROOM // (8 * rank), 2 * rank)
+        if len(points) > most and not base.whole_columns:
+            points = points[np.sort(np.random.default_rng(0).choice(len(points), most, replace=False))]
+        pivots = cholesky(Gram(base, points), rank, pivoting="random", rng=0).pivots
+        if len(pivots) == 0:
+            raise ValueError("every object has the image φ(x) = 0: there is nothing to choose landmarks by")
+        return cls(base, rank, Gram(base, points[pivots].copy()))
+
+    def encode(self, X: Any) -> Encoded:
+        if self.landmarks is None:
+            raise ValueError("this Nyström kernel has no landmarks yet: k = k.fit(X) takes them from a sample")
+        found = self.base.encode(X)
+        finite_norms(self.base, found)
+        return found
+
+    @cached_property
+    def basis(self) -> tuple[Encoded, Array]:
+        """The landmarks that depend on no others, in the order of a pivoted Cholesky factorization, and its L."""
+        gram = self.landmarks if isinstance(self.landmarks, Gram) else self.base.gram(self.landmarks)
+        wide = Gram(gram.kernel, gram.rows.astype(np.float64), memory=gram.memory).dense().astype(np.float64)
+        noise = len(wide) * float(np.finfo(gram.dtype).eps) * float(wide.diagonal().max())
+        factor, order, rank, _ = lapack.dpstrf(wide, tol=noise, lower=True)
+        if rank == 0:
+            raise ValueError("all landmarks have the image φ(x) = 0: choose others")
+        return gram.rows[order[:rank] - 1], np.asfortranarray(np.tril(factor[:rank, :rank]))
+
+    def steady(self, dtype: np.dtype[Any]) -> bool:
+        """Tell whether L is so well-conditioned that sums of values can be turned into sums of features afterwards."""
+        pivots = np.square(np.diagonal(self.basis[1]))
+        return bool(np.finfo(dtype).eps * pivots.max() <= STEADY * pivots.min())
+
+    def values(self, a: Encoded) -> Array:
+        """Return k(x), the values of κ between objects and the landmarks of the basis."""
+        landmarks, L = self.basis
+        out = np.empty((len(a), len(L)), self.base.value_type(a))
+        step = len(a) if self.base.whole_columns else STRIPE
+        for start in range(0, len(a), step):
+            self.base.block(a[start : start + step], landmarks, out[start : start + step])
+        return out
+
+    def phi(self, a: Encoded) -> Array:
+        out, L = self.values(a), self.basis[1]
+        (solve,) = blas.get_blas_funcs(("trsm",), dtype=out.dtype)
+        triangle = L.astype(out.dtype, order="F", copy=False)
+        for start in range(0, len(a), STRIPE):
+            rows = out[start : start + STRIPE]
+            rows[...] = solve(1.0, triangle, rows.T, lower=1, overwrite_b=1).T
+        return out
+
+    def block(self, a: Encoded, b: Encoded, out: Array) -> None:
+        np.matmul(self.phi(a), self.phi(b).T, out=out, casting="same_kind")
+
+    def squared_norms(self, a: Encoded) -> Array:
+        spans = [slice(start, start + STRIPE) for start in range(0, len(a), STRIPE)]
+        if self.base.whole_columns:
+            spans = [slice(None)]
+        found = [self.phi(a[span]) for span in spans]
+        return np.concatenate([np.einsum("ij,ij->i", rows, rows) for rows in found])
+
+    def value_type(self, a: Encoded) -> np.dtype[Any]:
+        return self.base.value_type(a)
+
+    def feature_dim(self, a: Encoded) -> int | None:
+        return len(self.basis[1])
+
+    def feature_load(self, a: Encoded) -> float:
+        return float(len(self.basis[1]))
+
+    def __repr__(self) -> str:
+        seen = f"rank={self.rank}" if self.landmarks is None else f"landmarks={self._landmarks_text()}"
+        return f"Nystrom({self.base!r}, {seen})"
+
+    def _landmarks_text(self) -> str:
+        return text(self.landmarks) if isinstance(self.landmarks, Gram) else f"<{len(self.landmarks)} objects>"

@@ -1,0 +1,270 @@
+"""Learning in a few explicit features: samples of any size, in one pass and in memory that does not grow with them.
+
+A learner that is given a `rank`, or a sample that cannot be worked through exactly in reasonable time, sees its objects
+through `rank` landmarks: projected on the span of their images (`factor.nystrom`). What it needs of the objects are
+then the moments of their features (`factor.moments`), and what it learns is an element of that span: `sample_` are the
+landmarks, and `dual_coef_` their coefficients.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Literal, TypeAlias, cast
+
+import numpy as np
+import scipy.linalg
+from sklearn.utils.validation import _num_samples, check_is_fitted
+
+from gramian.batches import Batches
+from gramian.checks import Array, warn, whole
+from gramian.factor.moments import Chunk, Moments, Summary
+from gramian.factor.nystrom import Nystrom
+from gramian.gram.encoded import Encoded
+from gramian.gram.gram import Gram
+from gramian.kernels.algebra import Kernel
+from gramian.learn.base import KernelEstimator
+from gramian.learn.path import Fit, Kind, RidgePath, factors
+from gramian.space.vectors import FeatureSpace, Vectors
+
+Rank: TypeAlias = int | Literal["exact"] | None
+
+DEFAULT_RANK = 1000
+AFFORDABLE = 2e12  # values of κ, about an hour's work
+AFFORDABLE_DEAR = 1e8  # where each of them takes long
+HEAD = 20_000  # objects of a stream from which a kernel is settled and landmarks are chosen
+CHUNK = 2**16  # objects of an array that are taken at a time
+
+
+def check_rank(rank: Any) -> None:
+    """Refuse what is neither a number of landmarks, nor "exact", nor None."""
+    if rank is not None and rank != "exact":
+        whole(rank, "rank")
+
+
+def reasonable(kernel: Kernel, n: int, products: int) -> bool:
+    """Tell whether so many products with the K of n objects can be computed in reasonable time."""
+    if kernel.matrix_free:
+        return True
+    return products * n * n / 2 <= (AFFORDABLE_DEAR if kernel.dear else AFFORDABLE)
+
+
+def landmark_coefficients(kernel: Nystrom, weights: Array) -> Array:
+    """Return β with Σⱼ βⱼ φ̃(landmark j) = w, for weights w of the explicit features."""
+    return np.asarray(scipy.linalg.solve_triangular(kernel.basis[1], weights, lower=True, trans="T"))
+
+
+def warn_of_low_rank(estimator: Any, n: int, left_out: float) -> None:
+    """Say so where a sample was too large to be worked through exactly, and how much is lost by that."""
+    warn(
+        f"{type(estimator).__name__}: {n:,} objects cannot be worked through exactly in reasonable time, and "
+        f"were seen through {len(estimator.sample_)} landmarks instead, which leave out {left_out:.1e} of the trace of "
+        'K; give a larger rank for a smaller error, or rank="exact"'
+    )
+
+
+class Reducible(KernelEstimator):
+    """An estimator that can learn from a sample through a few explicit features."""
+
+    rank: Rank
+    products = 1  # with K that an exact answer takes, roughly
+    probe = 10_000  # objects at which leave-one-out errors are looked at
+
+    _summary: Summary
+    _probe: Chunk | None
+    _turned_up: dict[Any, int]
+    _trace_error: float
+    _automatic: bool
+
+    @staticmethod
+    def _source(X: Any) -> Any:
+        """Return what is gone through batch by batch as `Batches`: iterators, and readers of Arrow."""
+        return Batches(X) if isinstance(X, Iterator) else X
+
+    def _reduces(self, X: Any) -> bool:
+        """Tell whether this sample is to be seen through a few landmarks."""
+        check_rank(self.rank)
+        if self.rank is not None:
+            return self.rank != "exact"
+        kernel = cast(Kernel, X.kernel) if isinstance(X, Gram) else self._require_kernel()
+        n = X.count if isinstance(X, Batches) else _num_samples(X)
+        return n is not None and not reasonable(kernel, n, self.products)
+
+    def _start(self, X: Any, scatter: bool = True) -> None:
+        """Settle the kernel on a sample, choose landmarks in it, and begin a summary."""
+        self._automatic = self.rank is None
+        rank = self.rank if isinstance(self.rank, int) else DEFAULT_RANK
+        if isinstance(X, Gram):
+            self._learn_sample(X)
+            low = Nystrom.seen_from(self.kernel_, X.rows, rank)
+        else:
+            sample = self._checked(X.sample(HEAD, 0)[0] if isinstance(X, Batches) else X, self._require_kernel(), True)
+            low = Nystrom(self.kernel, rank).fit(sample)
+        self.kernel_ = low.base
+        self.sample_ = Vectors(FeatureSpace(self.kernel_), low.basis[0])
+        self._begin(low, scatter)
+
+    def _begin(self, kernel: Kernel, scatter: bool = True) -> None:
+        """Begin a summary of explicit features: of landmarks, or of a kernel that has them."""
+        self._summary = Summary(kernel, scatter)
+        self._probe = None
+        self._turned_up = {}
+
+    def _looked_at(self) -> Chunk:
+        """Return the objects at which leave-one-out errors are looked at."""
+        return cast(Chunk, self._probe)
+
+    def _gathered(self, batches: Batches) -> tuple[Gram, Array | None]:
+        """Return the Gram of all objects of a stream, which an exact answer needs, and their targets."""
+        sample = self._checked(batches.sample(HEAD, 0)[0], self._require_kernel(), True)
+        kernel = self.kernel.fit(sample)
+        found = [(kernel.encode(self._checked(X, kernel, False)), y) for X, y in batches]
+        targets = None if found[0][1] is None else np.concatenate([y for _, y in found])
+        return Gram(kernel, joined([points for points, _ in found])), targets
+
+    def _chunks(self, X: Any, y: Any, weights: Array | None) -> Iterator[tuple[Encoded, Any, Array | None]]:
+        """Go through a sample: encoded objects, their targets, their weights."""
+        if isinstance(X, Batches):
+            for some, targets in X:
+                yield self.kernel_.encode(self._checked(some, self.kernel_, False)), targets, None
+            return
+        points = X.rows if isinstance(X, Gram) else self.kernel_.encode(self._checked(X, self.kernel_, False))
+        for chunk in pieces(Chunk(points, y, weights)):
+            yield chunk.points, chunk.numbers, chunk.weights
+
+    def _take(self, chunk: Chunk) -> None:
+        """Add objects to the summary, and the first of them to the probe."""
+        self._summary.add(chunk)
+        room = self.probe - (0 if self._probe is None else len(self._probe.points))
+        if room > 0:
+            some = Chunk(chunk.points[:room].copy(), *(None if p is None else p[:room] for p in chunk.rest))
+            self._probe = some if self._probe is None else self._probe.concat(some)
+
+    def _described(self) -> str:
+        """Say what was done, for `solver_`."""
+        found = self._summary
+        if self._landmarks is None:
+            return f"primal, {found.dim} features of {found.count:,} objects summed up in one pass"
+        return (
+            f"low rank: {len(self.sample_)} landmarks, {found.count:,} objects in one pass; {self._trace_error:.1e} of "
+            "the trace left out"
+        )
+
+    @property
+    def trace_error_(self) -> float:
+        """The share of the trace of K that the landmarks leave out; 0 for an exact answer."""
+        check_is_fitted(self)
+        return self._trace_error if hasattr(self, "_summary") else 0.0
+
+    def _moments(self) -> list[Moments]:
+        """Return the moments of all groups, and keep what the features leave out of the trace.
+
+        Where there is no scatter, that is estimated from the first objects.
+        """
+        found, low = self._summary.groups, self._landmarks
+        if self._summary.scatter or low is None:
+            self._trace_error = self._summary.left_out(found)
+        else:
+            points = self._looked_at().points
+            self._trace_error = max(
+                0.0, 1 - float(low.squared_norms(points).sum() / low.base.rough_norms(points).sum())
+            )
+        return found
+
+    @property
+    def _landmarks(self) -> Nystrom | None:
+        """The landmarks through which the objects were seen, where they were."""
+        return self._summary.landmarks if hasattr(self, "_summary") else None
+
+
+def pieces(chunk: Chunk, size: int = CHUNK) -> Iterator[Chunk]:
+    """Cut a chunk into smaller ones."""
+    for start in range(0, len(chunk.points), size):
+        yield chunk[start : start + size]
+
+
+def joined(parts: list[Encoded]) -> Encoded:
+    """Put encodings one after the other, two and two, so that each is copied few times."""
+    while len(parts) > 1:
+        parts = [a.concat(b) for a, b in zip(parts[::2], parts[1::2], strict=False)] + parts[len(parts) // 2 * 2 :]
+    return parts[0]
+
+
+class RidgeOfMoments:
+    """Ridge regression at any λ, from the moments of explicit features and targets side by side.
+
+    With A = Φᵀ W Φ = V diag(σ²) Vᵀ (about the means where there is an intercept) and B = Φᵀ W Y the weights of the
+    features are V f/σ² Vᵀ B, f the factors of the smoother.
+    """
+
+    def __init__(self, moments: Moments, dim: int, intercept: bool, kind: Kind, count: int) -> None:
+        table = moments.scatter if intercept else moments.about_origin()
+        self.A, self.B = table[:dim, :dim], table[:dim, dim:]
+        self.intercept, self.kind, self.count = intercept, kind, count
+        self.weight, self.mean, self.target = moments.weight, moments.mean[:dim], moments.mean[dim:]
+        values, axes = scipy.linalg.eigh(self.A, check_finite=False)
+        noise = dim * float(np.finfo(np.float64).eps) * max(float(values[-1]), 0.0)
+        kept = values > noise
+        self.values, self.axes = values[kept][::-1], axes[:, kept][:, ::-1]
+        self.inside = self.axes.T @ self.B
+        self._squares = float(np.trace(table[dim:, dim:]))
+
+    def weights(self, lam: float) -> Array:
+        """Return the weights of the explicit features."""
+        scaled = factors(self.values, lam, self.kind)[0] / self.values
+        return np.asarray(self.axes @ (scaled[:, None] * self.inside))
+
+    def constant(self, W: Array) -> Array:
+        """Return the intercept that belongs to weights."""
+        return np.asarray(self.target - self.at_mean(W) if self.intercept else np.zeros_like(self.target))
+
+    def residual(self, lam: float, W: Array) -> float:
+        """Return ‖(A + λI) W − B‖ / ‖B‖."""
+        scale = float(np.linalg.norm(self.B))
+        return float(np.linalg.norm(self.A @ W + lam * W - self.B)) / scale if scale > 0 else 0.0
+
+    def within(self, W: Array) -> Array:
+        """Return A⁻¹ W, for weights in the span of the data."""
+        return np.asarray(self.axes @ ((self.axes.T @ W) / self.values[:, None]))
+
+    def at_mean(self, W: Array) -> Array:
+        """Return the value at the origin of the features, their mean where there is an intercept."""
+        return np.asarray(self.mean @ W if self.intercept else np.zeros(W.shape[1]))
+
+    def dof(self, lam: float) -> float:
+        """Return the trace of the smoother."""
+        return float(factors(self.values, lam, self.kind)[0].sum()) + self.intercept
+
+    def path(self, ridges: Array, probe: Chunk, kernel: Kernel, left_out: float) -> RidgePath:
+        """Return the errors at all ridges; leave-one-out errors are those of the objects of the probe."""
+        targets = self.B.shape[1]
+        energy = np.square(self.inside).sum(axis=1) / self.values
+        weights = np.ones(len(probe.points)) if probe.weights is None else probe.weights
+        loo, gcv, dof = np.empty(len(ridges)), np.full(len(ridges), np.inf), np.empty(len(ridges))
+        seen = Seen(self, probe, kernel)
+        for k, lam in enumerate(ridges):
+            f = factors(self.values, lam, self.kind)[0]
+            dof[k] = f.sum() + self.intercept
+            room = 1 - dof[k] / self.count
+            if room > 0:
+                gcv[k] = max(self._squares - energy @ (f * (2 - f)), 0.0) / (self.weight * targets) / room**2
+            loo[k] = np.square(seen.at(f).loo).sum() / (weights.sum() * targets)
+        return RidgePath(ridges, loo, gcv, dof, left_out)
+
+
+class Seen:
+    """Objects of the sample in the principal directions, in which every ridge costs O(n · directions)."""
+
+    def __init__(self, ridge: RidgeOfMoments, chunk: Chunk, kernel: Kernel) -> None:
+        phi = kernel.phi(chunk.points)
+        self._P = (np.asarray(phi, dtype=np.float64) - (ridge.mean if ridge.intercept else 0.0)) @ ridge.axes
+        self._Y = np.asarray(chunk.numbers) - (ridge.target if ridge.intercept else 0.0)
+        self._ridge, self._weights = ridge, chunk.weights
+
+    def at(self, f: Array) -> Fit:
+        """Return residuals and room for the factors of a ridge, as seen through the weights of the objects."""
+        scaled = f / self._ridge.values
+        E = self._Y - self._P @ (scaled[:, None] * self._ridge.inside)
+        h = np.square(self._P) @ scaled + self._ridge.intercept / self._ridge.weight
+        if self._weights is None:
+            return Fit(E, 1 - h)
+        return Fit(np.sqrt(self._weights)[:, None] * E, 1 - self._weights * h)

@@ -1,0 +1,262 @@
+"""Where batches come from: files, arrays, tables, functions and iterators, each as one small `Source`.
+
+A source gives raw batches from the beginning, as large as is cheap for it; `gramian.batches` makes objects of them and
+cuts them to size. Files are opened here, so that a missing, broken or unknown one is told at once, by its name.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from gramian.checks import Array
+from gramian.tables import Rows, is_table, names_of
+
+Names: TypeAlias = tuple[str, ...] | None
+
+_PARQUET = (".parquet", ".pq")
+_IPC = (".arrow", ".feather", ".ipc")
+_BUFFER = 2**16  # bytes of a column chunk read at a time; without it Arrow holds a row group, often the whole file
+
+
+@dataclass(frozen=True)
+class Source:
+    """Raw batches, and what is known of them without reading them.
+
+    `open(rows, columns)` starts from the beginning; a table may leave out all but those columns. `take` gives any rows,
+    where the source can be indexed.
+    """
+
+    name: str | Path
+    open: Callable[[int, Names], Iterator[Any]]
+    counted: Callable[[], int | None] = lambda: None
+    take: Callable[[Rows], Any] | None = None
+    columns: Names = None
+    named: bool = True  # whether its batches may have named columns
+    once: bool = False
+
+    @cached_property
+    def count(self) -> int | None:
+        """The number of objects; asked when it is needed, as a folder of files takes a look at each of them."""
+        return self.counted()
+
+
+def as_source(source: Any) -> Source:
+    """Return what was given as a source, whatever it is."""
+    if isinstance(source, str | os.PathLike):
+        return _of_path(Path(source))
+    if isinstance(source, np.ndarray | list | tuple) or is_table(source):
+        return _held(
+            _objects(source), "the array" if isinstance(source, np.ndarray) else f"the {type(source).__name__}"
+        )
+    if hasattr(source, "scanner"):
+        return _of_dataset(source)
+    if hasattr(source, "read_next_batch"):
+        name = f"the {type(source).__name__}"
+        return Source(name, lambda rows, columns: iter(source), columns=tuple(source.schema.names), once=True)
+    if callable(source):
+        return Source("the function", lambda rows, columns: _called(source))
+    if isinstance(source, Iterable) and not isinstance(source, bytes | Mapping):
+        once = isinstance(source, Iterator)
+        return Source(
+            "the iterator" if once else f"the {type(source).__name__}", lambda rows, columns: iter(source), once=once
+        )
+    raise TypeError(
+        f"source is a {type(source).__name__}; the name of a file, an array, a list of objects, a table, an iterator "
+        "of batches, or a function that returns one expected"
+    )
+
+
+def load_npy(path: Path) -> Array:
+    """Return the array of a .npy file without reading it: its rows are read when they are asked for."""
+    try:
+        return np.asanyarray(np.load(_existing(path), mmap_mode="r"))
+    except (ValueError, EOFError) as error:
+        raise ValueError(f"{path}: not a whole .npy file that can be read in parts ({error}); write it again") from None
+
+
+def pick(X: Any, rows: Rows) -> Any:
+    """Return some objects of a collection: views where they follow each other in an array in memory, else copies."""
+    if isinstance(rows, range):
+        if hasattr(X, "slice") and hasattr(X, "take"):
+            return X.slice(rows.start, len(rows))
+        part = slice(rows.start, rows.stop)
+        found = X.iloc[part] if hasattr(X, "iloc") else X[part]
+        return np.array(found) if isinstance(found, np.memmap) else found
+    if isinstance(X, list | tuple):
+        return [X[row] for row in rows.tolist()]
+    if isinstance(X, np.ndarray):
+        return np.asarray(X[rows])
+    return X.iloc[rows] if hasattr(X, "iloc") else X.take(rows) if hasattr(X, "take") else X[rows]
+
+
+def _objects(X: Any) -> Any:
+    """Return a collection of objects, and refuse one of batches: which of the two a list is, nobody could tell."""
+    if isinstance(X, list | tuple):
+        if len(X) and (is_table(X[0]) or getattr(X[0], "ndim", 0) > 1):
+            raise TypeError(
+                f"source is a {type(X).__name__} of {type(X[0]).__name__}s, and a list is taken as one of objects: for "
+                "batches pass a function that returns their iterator, lambda: iter(batches); for a pair, Batches(X, y)"
+            )
+        return list(X)
+    return X
+
+
+def _held(X: Any, name: str | Path) -> Source:
+    """Return the source of a collection that can be indexed."""
+
+    def batches(rows: int, columns: Names) -> Iterator[Any]:
+        for start in range(0, len(X), rows):
+            yield pick(X, range(start, min(start + rows, len(X))))
+
+    table = is_table(X)
+    columns = names_of(X) if table else None
+    return Source(name, batches, lambda: len(X), lambda rows: pick(X, rows), columns, named=table)
+
+
+def _called(function: Callable[[], Any]) -> Iterator[Any]:
+    found = function()
+    if isinstance(found, np.ndarray | str | bytes | Mapping) or is_table(found) or not isinstance(found, Iterable):
+        raise TypeError(f"the function returned a {type(found).__name__}; an iterator of batches expected")
+    return iter(found)
+
+
+def _of_path(path: Path) -> Source:
+    _existing(path)
+    suffix = path.suffix.lower()
+    if path.is_dir():
+        return _of_parquet(path, _parquet_files(path))
+    if suffix in _PARQUET:
+        return _of_parquet(path, [path])
+    if suffix in _IPC:
+        return _of_ipc(path)
+    if suffix == ".npy":
+        return _held(load_npy(path), path)
+    known = ", ".join([*_PARQUET, *_IPC, ".npy"])
+    raise ValueError(
+        f"{path}: a file with the suffix {suffix!r}; one of {known} expected, or a folder of Parquet files"
+    )
+
+
+def _existing(path: Path) -> Path:
+    if not path.exists():
+        raise FileNotFoundError(f"{path}: no such file or folder; check the name, which is relative to {Path.cwd()}")
+    return path
+
+
+def _parquet_files(folder: Path) -> list[Path]:
+    """Return the Parquet files below a folder in the order of their paths, without those that writers hide."""
+    below = (file.relative_to(folder) for file in folder.rglob("*") if file.suffix.lower() in _PARQUET)
+    names = sorted(name.as_posix() for name in below if not any(part[0] in "._" for part in name.parts))
+    if not names:
+        raise ValueError(f"{folder}: a folder with no Parquet file ({', '.join(_PARQUET)}) in it or below")
+    return [folder / name for name in names]
+
+
+def _of_parquet(path: Path, files: list[Path]) -> Source:
+    """Return the source of Parquet files, which are read page by page; folders "key=value" are columns."""
+    arrow = _pyarrow()
+    with _reading(path):
+        dataset = arrow.dataset.dataset(
+            [str(file) for file in files],
+            format="parquet",
+            partitioning="hive" if path.is_dir() else None,
+            partition_base_dir=str(path) if path.is_dir() else None,
+        )
+
+    def batches(rows: int, columns: Names) -> Iterator[Any]:
+        fields = [dataset.schema.field(name) for name in columns or dataset.schema.names]
+        for fragment in dataset.get_fragments():
+            with _reading(Path(fragment.path)):
+                yield from _of_fragment(fragment, fields, rows)
+
+    def count() -> int:
+        with _reading(path):
+            return int(dataset.count_rows())
+
+    return Source(path, batches, count, columns=tuple(dataset.schema.names))
+
+
+def _of_fragment(fragment: Any, fields: list[Any], rows: int) -> Iterator[Any]:
+    """Go through one Parquet file; what it lacks is in the name of its folder, or missing."""
+    arrow = _pyarrow()
+    keys = arrow.dataset.get_partition_keys(fragment.partition_expression)
+    with arrow.parquet.ParquetFile(fragment.path, buffer_size=_BUFFER, pre_buffer=False) as file:
+        for batch in file.iter_batches(batch_size=rows, columns=[field.name for field in fields]):
+            size = batch.num_rows
+            arrays = [
+                (batch[field.name] if field.name in batch.schema.names else arrow.repeat(keys.get(field.name), size))
+                for field in fields
+            ]
+            cast = [array.cast(field.type) for array, field in zip(arrays, fields, strict=True)]
+            yield arrow.RecordBatch.from_arrays(cast, names=[field.name for field in fields])
+
+
+def _of_ipc(path: Path) -> Source:
+    """Return the source of an Arrow file, or of an Arrow stream under the name of one, mapped into memory."""
+    arrow = _pyarrow()
+    with path.open("rb") as file:
+        random_access = file.read(6) == b"ARROW1"
+
+    def reader(columns: Names = None) -> Any:
+        chosen = None if columns is None else sorted(map(names.index, columns))
+        options = arrow.ipc.IpcReadOptions(included_fields=chosen)
+        opened = arrow.ipc.open_file if random_access else arrow.ipc.open_stream
+        return opened(arrow.memory_map(str(path)), options=options)
+
+    with _reading(path):
+        names = tuple(reader().schema.names)
+
+    def batches(rows: int, columns: Names) -> Iterator[Any]:
+        with _reading(path):
+            opened = reader(columns)
+            places = range(opened.num_record_batches) if random_access else None
+            yield from opened if places is None else map(opened.get_batch, places)
+
+    def count() -> int | None:
+        with _reading(path):
+            return int(arrow.dataset.dataset(str(path), format="ipc").count_rows()) if random_access else None
+
+    return Source(path, batches, count, columns=names)
+
+
+def _of_dataset(dataset: Any) -> Source:
+    """Return the source of an Arrow dataset; with its filters, if it has any, and read ahead as Arrow sees fit."""
+    name = f"the {type(dataset).__name__}"
+
+    def batches(rows: int, columns: Names) -> Iterator[Any]:
+        chosen = None if columns is None else list(columns)
+        with _reading(name):
+            yield from dataset.scanner(
+                columns=chosen, batch_size=rows, batch_readahead=1, fragment_readahead=1
+            ).to_batches()
+
+    return Source(name, batches, columns=tuple(dataset.schema.names))
+
+
+def _pyarrow() -> Any:
+    try:
+        import pyarrow
+        import pyarrow.dataset
+        import pyarrow.parquet
+    except ImportError:
+        raise ImportError('Parquet and Arrow files need pyarrow: pip install "gramian[arrow]"') from None
+    return pyarrow
+
+
+@contextmanager
+def _reading(name: str | Path) -> Iterator[None]:
+    """Say which file could not be read; Arrow's messages often do not."""
+    arrow = _pyarrow()
+    try:
+        yield
+    except (arrow.ArrowException, OSError) as error:
+        reason = str(error).splitlines()[0].split(": ")[-1].rstrip(".")
+        raise ValueError(f"{name}: broken, or of another kind than its name says ({reason}); write it again") from error

@@ -210,6 +210,19 @@ DENSE: dict[str, Build] = {
     "deflated": lambda X: _deflated(gm.Gaussian(bandwidth=1.5), X),
     "centered-then-normalized": lambda X: gm.Gaussian(bandwidth=1.5).center(X).normalize(),
     "nested": lambda X: (2 * gm.Gaussian(bandwidth=1.5) + gm.Polynomial(degree=2) * gm.Laplacian()).normalize() + 1,
+    "nystrom": lambda X: gm.Nystrom(gm.Gaussian(bandwidth=1.5), rank=8).fit(X),
+    "nystrom-median": lambda X: gm.Nystrom(gm.Laplacian(bandwidth="median"), rank=8),
+    "nystrom-all": lambda X: gm.Nystrom(gm.Matern(bandwidth=1.0, nu=0.5), rank=N),
+    "nystrom-dependent": lambda X: gm.Nystrom(gm.Polynomial(degree=2), rank=20),
+    "nystrom-landmarks": lambda X: gm.Nystrom(gm.Gaussian(bandwidth=1.5), landmarks=X[[0, 3, 3, 9]]),
+    "nystrom-centered": lambda X: gm.Nystrom(gm.Gaussian(bandwidth=1.5), rank=8).fit(X).center(X),
+    "nystrom-normalized": lambda X: gm.Nystrom(gm.Gaussian(bandwidth=1.5), rank=8).fit(X).normalize(),
+    "nystrom-of-centered": lambda X: gm.Nystrom(gm.Gaussian(bandwidth=1.5).center(X), rank=8),
+    "fourier-gaussian": lambda X: gm.RandomFourier(gm.Gaussian(bandwidth=1.5), rank=40),
+    "fourier-laplacian": lambda X: gm.RandomFourier(gm.Laplacian(bandwidth=2.0), rank=10, seed=3),
+    "fourier-matern": lambda X: gm.RandomFourier(gm.Matern(bandwidth=2.0, nu=1.5), rank=2),
+    "fourier-median": lambda X: gm.RandomFourier(gm.Gaussian(bandwidth="median"), rank=8),
+    "fourier-sum": lambda X: gm.RandomFourier(gm.Gaussian(bandwidth=1.5), rank=8) + gm.Linear(),
 }
 
 # Kernels that take sparse input as it is.
@@ -232,6 +245,9 @@ SPARSE: dict[str, Build] = {
     "matern-1/2": lambda X: gm.Matern(bandwidth=1.0, nu=0.5),
     "matern-general": lambda X: gm.Matern(bandwidth="median", nu=0.8),
     "nested": lambda X: (2 * gm.Gaussian(bandwidth=1.5) + gm.Polynomial(degree=2) * gm.Matern()).normalize() + 1,
+    "nystrom": lambda X: gm.Nystrom(gm.Gaussian(bandwidth=1.5), rank=8).fit(X),
+    "nystrom-landmarks": lambda X: gm.Nystrom(gm.Linear() + 1, landmarks=X[:5]),
+    "fourier": lambda X: gm.RandomFourier(gm.Gaussian(bandwidth=1.5), rank=8),
 }
 
 
@@ -269,6 +285,9 @@ STRINGS: dict[str, Build] = {
     "centered-on-others": lambda X: gm.Subsequences(length=2, decay=0.5).center(X[:5]),
     "centered-normalized": lambda X: gm.AllSubsequences().normalize().center(X),
     "deflated": lambda X: _deflated(gm.Spectrum(length=1), X),
+    "nystrom": lambda X: gm.Nystrom(gm.Spectrum(length=2), rank=6).fit(X),
+    "nystrom-of-all": lambda X: gm.Nystrom(gm.AllSubsequences().normalize(), rank=N),
+    "nystrom-landmarks": lambda X: gm.Nystrom(gm.Subsequences(length=2, decay=0.5), landmarks=X[:5]),
 }
 
 
@@ -290,6 +309,7 @@ TEXT: dict[str, Build] = {
     "centered": lambda X: gm.BagOfWords("tf-idf").center(X),
     "centered-on-others": lambda X: gm.BagOfWords().center(X[:5]),
     "deflated": lambda X: _deflated(gm.BagOfWords().fit(X), X),
+    "nystrom": lambda X: gm.Nystrom(gm.BagOfWords("tf-idf"), rank=5),
 }
 
 # Kernels on any objects that can be equal.
@@ -297,6 +317,7 @@ CATEGORIES: dict[str, Build] = {
     "equality": lambda X: gm.Equality(),
     "shifted": lambda X: gm.Equality() + 0.5,
     "centered": lambda X: gm.Equality().center(X),
+    "nystrom": lambda X: gm.Nystrom(gm.Equality(), rank=2),
     "power": lambda X: (gm.Equality() + 1) ** 2,
 }
 
@@ -319,6 +340,7 @@ RECORDS: dict[str, Build] = {
     "mismatch": lambda X: gm.Mismatch(length=2).on("promoter") + gm.Composition().on("note"),
     "normalized": lambda X: (AGE + PROMOTER).normalize(),
     "centered": lambda X: (AGE + PROMOTER * COLOUR).center(X),
+    "nystrom": lambda X: gm.Nystrom(AGE + PROMOTER * COLOUR, rank=6),
     "deflated": lambda X: _deflated((PROMOTER + AGE).fit(X), X),
 }
 
@@ -358,6 +380,8 @@ NODES |= {
     "centered-then-normalized": lambda X: WALKS.center(X).normalize(),
     "deflated": lambda X: _deflated(HEAT, X),
     "nested": lambda X: (2 * HEAT + gm.PowerDiffusion(town(), length=2) * WALKS).normalize() + 1,
+    "nystrom": lambda X: gm.Nystrom(HEAT, rank=4).fit(X),
+    "nystrom-landmarks": lambda X: gm.Nystrom(WALKS, landmarks=X[:5]),
 }
 
 
@@ -391,6 +415,7 @@ def _string_cases() -> list[Case]:
                 "all-subsequences",
                 "subsequences-gaps",
                 "centered",
+                "nystrom",
             )
         ]
     return cases

@@ -48,6 +48,7 @@ def test_every_public_kernel_and_node_of_the_algebra_is_found_by_the_walk():
         *("PowerDiffusion", "ExponentialDiffusion", "VonNeumannDiffusion"),
         *("Sum", "Product", "Scaled", "Shifted", "Power", "Exponential", "Series"),
         *("Pullback", "Reweighted", "Normalized", "Centered", "Deflated"),
+        *("Nystrom", "RandomFourier"),
     }
 
 

@@ -15,6 +15,7 @@ from gramian.checks import Array, whole
 from gramian.factor.cholesky import cholesky
 from gramian.factor.krylov import leading
 from gramian.gram.gram import Gram, as_symmetric
+from gramian.gram.threads import aside
 
 DENSE = 3000  # up to this size all of K is decomposed at once
 MOST_PRODUCTS = 200
@@ -135,8 +136,9 @@ def _turned(vectors: Array) -> Array:
 
 def _dense(gram: Gram, k: int) -> tuple[Array, Array]:
     n = len(gram)
-    values, vectors = scipy.linalg.eigh(gram.dense(), overwrite_a=True, subset_by_index=(n - k, n - 1))
-    return values, vectors
+    K = gram.dense()
+    values, vectors = aside(lambda: np.linalg.eigh(K))
+    return values[n - k :], vectors[:, n - k :]
 
 
 def _matrix_free(gram: Gram, k: int) -> tuple[Array, Array]:

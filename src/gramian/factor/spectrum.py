@@ -21,6 +21,7 @@ from gramian.factor.eigen import DENSE, MOST_PRODUCTS, nearly_leading
 from gramian.factor.krylov import leading
 from gramian.factor.solve import PLAIN, Frame, Side, explicit_features
 from gramian.gram.gram import Gram
+from gramian.gram.threads import aside
 
 LARGEST_RANK = 2000
 NOT_PSD = "K is not positive semidefinite: {}, so that it is not the matrix of a kernel; gm.is_psd tells more"
@@ -50,7 +51,7 @@ def spectrum(gram: Gram, frame: Frame = PLAIN, side: Side = "auto") -> Spectrum:
         return _of_factor(frame.S(features), 0.0, gram, explicit=True)
     if len(gram) <= DENSE:
         K = frame.around(gram.dense().astype(np.float64, copy=False))
-        values, U = scipy.linalg.eigh(K, overwrite_a=True, check_finite=False)
+        values, U = aside(lambda: np.linalg.eigh(K))
         signs = np.random.default_rng(0).choice([-1.0, 1.0], size=(len(gram), 1))
         scale = max(float(values[-1]), gram.scale() * float(np.square(frame.S(signs)).max()))
         if values[0] < -(len(gram) + 16) * gram.kernel.accuracy(gram.dtype) * scale:

@@ -22,6 +22,9 @@ from threadpoolctl import ThreadpoolController
 from gramian.gram.progress import task
 
 Job = TypeVar("Job")
+Answer = TypeVar("Answer")
+
+PAUSE = 0.2  # seconds after which a waiting program looks whether it was interrupted
 
 BRING_BLAS = {"scipy.linalg", "sklearn", "torch"}  # modules that load a BLAS of their own
 
@@ -97,6 +100,30 @@ def _run_lanes(
             stop.set()
     for future in futures:
         future.result()
+
+
+def aside(action: Callable[[], Answer]) -> Answer:
+    """Return what an action gives, in a thread of its own, so that a Ctrl-C need not wait for the end of it.
+
+    For single calls of seconds that release the interpreter lock and cannot be stopped. One that is left alone goes on
+    in the background until it is through.
+    """
+    answers: list[Answer] = []
+    errors: list[BaseException] = []
+
+    def act() -> None:
+        try:
+            answers.append(action())
+        except BaseException as error:
+            errors.append(error)
+
+    thread = threading.Thread(target=act, name="gramian aside", daemon=True)
+    thread.start()
+    while thread.is_alive():
+        thread.join(PAUSE)
+    if errors:
+        raise errors[0]
+    return answers[0]
 
 
 class _SingleBlas:

@@ -27,7 +27,7 @@ import scipy.sparse
 from scipy.sparse.linalg import ArpackNoConvergence, eigsh
 
 from gramian.checks import Array
-from gramian.gram.threads import cores, run
+from gramian.gram.threads import aside, cores, run
 
 Function = Callable[[Array], Array]
 
@@ -64,7 +64,7 @@ class SymmetricMatrix:
     @cached_property
     def eigen(self) -> tuple[Array, Array]:
         """Λ, ascending, and U."""
-        values, U = scipy.linalg.eigh(self.S.toarray(), overwrite_a=True, check_finite=False, driver="evd")
+        values, U = aside(lambda: np.linalg.eigh(self.S.toarray()))
         return np.clip(values, *self._discs), U  # rounding must not push an eigenvalue 0 of a Laplacian above 0
 
     @cached_property

@@ -1,22 +1,72 @@
-"""Jobs to be measured in a process of their own: python jobs.py NAME ARGUMENTS prints seconds and peak memory."""
+"""Jobs to be measured in a process of their own: python jobs.py NAME n … prints seconds, memory, and its quality.
+
+A job prepares its data and returns what is to be measured, alone or with a function that judges the answer afterwards:
+that costs neither time nor memory of the job. The same jobs done by other libraries are in peers.py.
+"""
 
 import json
+import re
+import resource
 import sys
+import tempfile
 import time
+import warnings
+from pathlib import Path
 
 import numpy as np
-from measure import forget_peak, peak_memory
+from measure import forget_peak, peak_memory, total_memory
 
 import gramian as gm
 
+SCRATCH = tempfile.TemporaryDirectory(prefix="gramian-bench-")
 
-def cloud(n: int, d: int, dtype: type = np.float32) -> np.ndarray:
-    return np.random.default_rng(0).standard_normal((n, d)).astype(dtype)
+
+# Data
+
+
+def cloud(n: int, d: int, dtype: type = np.float32, seed: int = 0) -> np.ndarray:
+    return np.random.default_rng(seed).standard_normal((n, d)).astype(dtype)
+
+
+def wave(X: np.ndarray) -> np.ndarray:
+    """A smooth function of five of the features."""
+    return np.sin(X[:, 0]) + 0.5 * X[:, 1] * X[:, 2] + np.cos(X[:, 3] + X[:, 4])
+
+
+def waves(n: int, dtype: type = np.float64) -> tuple[np.ndarray, np.ndarray]:
+    """Ten features and a smooth target with noise."""
+    X = cloud(n, 10, np.float64)
+    return X.astype(dtype), wave(X) + 0.3 * np.random.default_rng(1).standard_normal(n)
+
+
+def unseen(n: int = 10_000, dtype: type = np.float64) -> np.ndarray:
+    return cloud(n, 10, dtype, seed=2)
+
+
+def bandwidth(X: np.ndarray) -> float:
+    return float(gm.Gaussian("median").fit(X).bandwidth)
+
+
+def test_error(predicted: np.ndarray, expected: np.ndarray) -> float:
+    return float(np.sqrt(np.mean(np.square(np.ravel(predicted) - expected))))
+
+
+def products_of(solver: str) -> int:
+    found = re.search(r"(\d+) products", solver)
+    return int(found[1]) if found else 0
+
+
+# The Gram
 
 
 def dense(n: int):
     gram = gm.Gaussian(3.0).gram(cloud(n, 10))
     return gram.dense
+
+
+def gaussian_gram(n: int, dtype: str):
+    X = cloud(n, 50, np.dtype(dtype).type)
+    return lambda: gm.Gaussian(5.0).gram(X).dense()
 
 
 def product(n: int):
@@ -30,9 +80,246 @@ def cholesky(n: int):
     return lambda: gm.cholesky(gram, rank=200, pivoting="random", rng=0)
 
 
+def pivots(n: int, rank: str):
+    X = cloud(n, 20, np.float64)
+    gram = gm.Gaussian("median").fit(X).gram(X)
+    return lambda: gm.cholesky(gram, rank=int(rank), pivoting="random", rng=0)
+
+
 def spread(n: int):
     S = gm.FeatureSpace(gm.Gaussian(3.0))(cloud(n, 10))
     return lambda: (S.total_variance(), S.distances(S.mean()))
+
+
+# Exact learners
+
+
+def chosen_ridge(n: int):
+    """The ridge that leave-one-out chooses in low rank, for the exact fits."""
+    X, y = waves(n)
+    model = gm.KernelRidge(ridge="loo", rank=500, fit_intercept=True)
+    return lambda: model.fit(X, y), lambda model: {"ridge": model.ridge_}
+
+
+def exact_ridge(n: int, ridge: str, checkpoint: str = ""):
+    X, y = waves(n)
+    kept = tempfile.mkdtemp(dir=SCRATCH.name) if checkpoint else None
+    model = gm.KernelRidge(ridge=float(ridge), fit_intercept=True, rank="exact", checkpoint=kept)
+
+    def judge(model):
+        rest = model.kernel_.gram(X) @ model.dual_coef_ + model.ridge_ * model.dual_coef_ + model.intercept_ - y
+        new = unseen()
+        return {
+            "residual": float(np.linalg.norm(rest) / np.linalg.norm(y - y.mean())),
+            "products": products_of(model.solver_),
+            "solver": model.solver_,
+            "error": test_error(model.predict(new), wave(new)),
+        }
+
+    return lambda: model.fit(X, y), judge
+
+
+def system(n: int) -> tuple[np.ndarray, np.ndarray, float]:
+    """Features, centred targets and bandwidth of the linear system that all peers are given."""
+    X, y = waves(n)
+    return X, y - y.mean(), bandwidth(X)
+
+
+def judged(X: np.ndarray, y: np.ndarray, sigma: float, ridge: float):
+    """Judge the coefficients of a ridge regression by one product in double precision, which does not use theirs."""
+
+    def judge(a):
+        a = np.asarray(a, dtype=np.float64).ravel()
+        rest = gm.Gaussian(sigma).gram(X) @ a + ridge * a - y
+        return {"residual": float(np.linalg.norm(rest) / np.linalg.norm(y))}
+
+    return judge
+
+
+def plain_ridge(n: int, ridge: str):
+    X, y, sigma = system(n)
+    model = gm.KernelRidge(gm.Gaussian(sigma), ridge=float(ridge), rank="exact")
+    return lambda: model.fit(X, y).dual_coef_, judged(X, y, sigma, float(ridge))
+
+
+def exact_pca(n: int, k: str = "10"):
+    X, _ = waves(n)
+    model = gm.KernelPCA(int(k), rank="exact")
+    columns = counted_products()
+
+    def run():
+        columns.clear()
+        return model.fit(X)
+
+    def judge(model):
+        found = {"products": len(columns), "columns": sum(columns)}
+        return found | {"residual": float(model.residuals_.max() / model.eigenvalues_[0]), "solver": model.solver_}
+
+    return run, judge
+
+
+def counted_products() -> list[int]:
+    """Have the products with a square Gram counted: the list gets the number of columns of each."""
+    columns: list[int] = []
+    apply = gm.Gram.apply
+
+    def counting(self, V):
+        if self.shape[0] == self.shape[1]:
+            columns.append(V.shape[1])
+        return apply(self, V)
+
+    gm.Gram.apply = counting
+    return columns
+
+
+def exact_fisher(n: int, ridge: str):
+    X, y = waves(n)
+    labels = y > np.median(y)
+    model = gm.FisherDiscriminant(ridge=float(ridge), rank="exact")
+    warned: list[str] = []
+
+    def run():
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            model.fit(X, labels)
+        warned[:] = [str(w.message) for w in caught]
+        return model
+
+    def judge(model):
+        # (D K + λI) α ∝ 1₊/n₊ − 1₋/n₋, D centring within each class and dividing by its size
+        alpha = model.dual_coef_
+        values = gm.Gram.apply(model.kernel_.gram(X), alpha[:, None])[:, 0]
+        t, inside = np.empty(n), np.empty(n)
+        for label, sign in ((True, 1.0), (False, -1.0)):
+            own = labels == label
+            t[own] = sign / own.sum()
+            inside[own] = (values[own] - values[own].mean()) / own.sum()
+        found = inside + float(ridge) * alpha
+        rest = found - t * (t @ found) / (t @ t)
+        new = unseen()
+        return {
+            "residual": float(np.linalg.norm(rest) / np.linalg.norm(found)),
+            "products": products_of(model.solver_),
+            "solver": model.solver_,
+            "warned": warned,
+            "accuracy": float(np.mean(model.predict(new) == (wave(new) > np.median(y)))),
+        }
+
+    return run, judge
+
+
+# Low rank and streams
+
+
+def low_rank_ridge(n: int, rank: str, ridge: str = "loo"):
+    X, y = waves(n)
+    model = gm.KernelRidge(
+        ridge=ridge if ridge == "loo" else float(ridge), fit_intercept=True, rank=int(rank)
+    )
+
+    def judge(model):
+        new = unseen()
+        return {
+            "error": test_error(model.predict(new), wave(new)),
+            "ridge": model.ridge_,
+            "solver": model.solver_,
+        }
+
+    return lambda: model.fit(X, y), judge
+
+
+def stored(n: int, form: str) -> gm.Batches:
+    """Ten features in single precision and a label, on disk."""
+    X = cloud(n, 10)
+    labels = (wave(X) > 0.5).astype(np.int64)
+    folder = Path(tempfile.mkdtemp(dir=SCRATCH.name))
+    if form == "npy":
+        np.save(folder / "X.npy", X)
+        np.save(folder / "y.npy", labels)
+        return gm.Batches(folder / "X.npy", target=folder / "y.npy")
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    table = pa.table({f"x{j}": X[:, j] for j in range(X.shape[1])} | {"label": labels})
+    pq.write_table(table, folder / "X.parquet")
+    return gm.Batches(folder / "X.parquet", target="label")
+
+
+def stream(n: int, learner: str, form: str, rank: str):
+    """A learner that goes through a file; where n is small, it is compared with the exact answer from an array."""
+    batches = stored(n, form)
+    kernel = gm.Gaussian(4.0)
+    which = rank if rank == "exact" else int(rank)
+    model = _of_stream(learner, kernel, which)
+
+    def judge(model):
+        new = unseen(1000, np.float32)
+        found = {"trace_error": model.trace_error_}
+        if learner == "parzen":
+            found["accuracy"] = float(np.mean(model.predict(new) == (wave(new) > 0.5)))
+        if n <= 100_000:
+            X = cloud(n, 10)
+            exact = _of_stream(learner, kernel, "exact").fit(X, (wave(X) > 0.5).astype(np.int64))
+            scores = exact.decision_function(new)
+            found["gap"] = float(np.abs(model.decision_function(new) - scores).max() / np.abs(scores).max())
+        return found
+
+    def run():
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # a detector that cannot fire says so
+            return model.fit(batches)
+
+    return run, judge
+
+
+def _of_stream(learner: str, kernel: gm.Kernel, rank):
+    if learner == "parzen":
+        return gm.ParzenClassifier(kernel, rank=rank)
+    return gm.NoveltyDetector(kernel, rank=rank)
+
+
+# Strings and nodes
+
+
+def dna(n: int, length: int, seed: int = 0) -> list[str]:
+    letters = np.random.default_rng(seed).choice(list("ACGT"), (n, length))
+    return ["".join(row) for row in letters]
+
+
+def motifs(n: int, seed: int = 0) -> tuple[list[str], np.ndarray]:
+    """DNA of length 100, and how often two motifs are in it."""
+    X = dna(n, 100, seed)
+    return X, np.array([float(s.count("GATTA") + 0.5 * s.count("CGC")) for s in X])
+
+
+def string_ridge(n: int):
+    X, y = motifs(n)
+    y = y + 0.3 * np.random.default_rng(1).standard_normal(n)
+    model = gm.KernelRidge(gm.Spectrum(5), ridge=1.0, fit_intercept=True)
+
+    def judge(model):
+        new, expected = motifs(2000, seed=2)
+        return {
+            "error": test_error(model.predict(new), expected),
+            "solver": model.solver_,
+        }
+
+    return lambda: model.fit(X, y), judge
+
+
+def spectrum_gram(n: int):
+    X = dna(n, 300)
+    return lambda: gm.Spectrum(5)(X)
+
+
+def full_spectrum_gram(n: int):
+    X = dna(n, 300)
+    return lambda: gm.FullSpectrum()(X)
+
+
+def subsequences_gram(n: int):
+    X = dna(n, 300)
+    return lambda: gm.Subsequences(4, decay=0.5)(X)
 
 
 def long_strings(n: int):
@@ -49,16 +336,81 @@ def heat_columns(n: int):
     return lambda: gm.ExponentialDiffusion(gm.Graph(A), beta=1.0, of="laplacian")(np.arange(n), nodes)
 
 
-if __name__ == "__main__":
-    job, n = globals()[sys.argv[1]], int(sys.argv[2])
-    job(256)()  # imports and first-call costs are not what is measured
-    run = job(n)
+def recovered(coordinates: np.ndarray, groups: np.ndarray) -> float:
+    """How well clusters of the nodes' coordinates agree with the planted groups: 1 is perfect, 0 is chance."""
+    from sklearn.cluster import KMeans
+    from sklearn.metrics import adjusted_rand_score
+
+    scaled = coordinates / coordinates.std(axis=0)
+    return float(adjusted_rand_score(groups, KMeans(int(groups.max()) + 1, n_init=4, random_state=0).fit(scaled).labels_))
+
+
+def node_pca(n: int):
+    from objects import planted_graph
+
+    A, groups = planted_graph(n)
+    model = gm.KernelPCA(3, gm.ExponentialDiffusion(gm.Graph(A), beta=4.0, of="normalized"), rank="exact")
+    # a kernel is made in the run: what it remembers must not help the next one
+
+    def judge(model):
+        return {
+            "residual": float(model.residuals_.max() / model.eigenvalues_[0]),
+            "recovered": recovered(model.dual_coef_, groups),
+            "solver": model.solver_,
+        }
+
+    return lambda: model.fit(np.arange(n)), judge
+
+
+def table_ridge(n: int):
+    from learners import table
+
+    X, y = table(n)
+    return lambda: gm.KernelRidge(ridge=1.0).fit(X, y)
+
+
+def table_pca(n: int):
+    from learners import table
+
+    X, _ = table(n)
+    return lambda: gm.KernelPCA(10).fit(X)
+
+
+def table_fisher(n: int):
+    from learners import table
+
+    X, y = table(n)
+    return lambda: gm.FisherDiscriminant(ridge=2 / n).fit(X, y > np.median(y))
+
+
+def main() -> None:
+    import peers
+
+    name, n, arguments = sys.argv[1], int(sys.argv[2]), sys.argv[3:]
+    job = globals().get(name) or getattr(peers, name)
+    most = int(0.92 * total_memory())
+    resource.setrlimit(resource.RLIMIT_DATA, (most, most))  # an error, and not a machine that is out of memory
+
+    def prepared(n: int):
+        made = job(n, *arguments)
+        return made if isinstance(made, tuple) else (made, lambda answer: {})
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        prepared(256)[0]()  # imports and first-call costs are not what is measured
+    run, judge = prepared(n)
     forget_peak()
     before = peak_memory()
-    seconds = []
+    seconds: list[float] = []
     while len(seconds) < 3 and sum(seconds) < 5:
-        run = run if not seconds else job(n)  # what a run leaves behind must not help the next one
+        run, judge = (run, judge) if not seconds else prepared(n)  # what a run leaves must not help the next one
         start = time.perf_counter()
-        run()
+        answer = run()
         seconds.append(time.perf_counter() - start)
-    print(json.dumps({"seconds": min(seconds), "megabytes": (peak_memory() - before) / 1e6}))
+    peak = peak_memory()
+    measured = {"seconds": min(seconds), "megabytes": (peak - before) / 1e6, "peak": peak / 1e6}
+    print(json.dumps(measured | judge(answer)))
+
+
+if __name__ == "__main__":
+    main()

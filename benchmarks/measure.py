@@ -7,11 +7,16 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 HERE = Path(__file__).parent
+PEERS = ("scikit-learn", "gpytorch", "torch", "pykeops", "himalaya", "strkernels", "scipy")
+
+Answer = dict[str, Any]
 
 
 def best(run: Callable[[], object], repeats: int) -> float:
@@ -31,19 +36,34 @@ def _seconds(run: Callable[[], object]) -> float:
     return time.perf_counter() - start
 
 
-def alone(job: str, *arguments: object) -> dict[str, float]:
-    """Run a job of jobs.py in a fresh process; its seconds, and its peak memory beyond data and imports in MB."""
+def alone(job: str, *arguments: object, limit: float | None = None) -> Answer:
+    """Run a job in a fresh process; its seconds, its peak memory in MB, and what it says of its answer.
+
+    `megabytes` is the peak beyond data and imports, `peak` that of the whole process. A job that takes longer than the
+    limit is stopped, and that is its answer; so is the error of one that fails.
+    """
     command = [sys.executable, str(HERE / "jobs.py"), job, *map(str, arguments)]
-    answer = subprocess.run(command, capture_output=True, text=True, check=True)
-    return json.loads(answer.stdout.splitlines()[-1])
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=limit, check=False)
+    except subprocess.TimeoutExpired:
+        return {"stopped": limit}
+    if done.returncode:
+        lines = done.stderr.strip().splitlines() or [f"exit status {done.returncode}"]
+        return {"failed": "out of memory" if done.returncode == -9 else lines[-1]}
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def must(job: str, *arguments: object) -> Answer:
+    """Run a job that has to succeed."""
+    answer = alone(job, *arguments)
+    if "failed" in answer:
+        raise RuntimeError(f"{job} {arguments}: {answer['failed']}")
+    return answer
 
 
 def peak_memory() -> int:
     """High-water mark of this process's memory in bytes (Linux)."""
-    for line in Path("/proc/self/status").read_text().splitlines():
-        if line.startswith("VmHWM"):
-            return int(line.split()[1]) * 1024
-    raise OSError("VmHWM is not reported here")
+    return _kilobytes("/proc/self/status", "VmHWM") * 1024
 
 
 def forget_peak() -> None:
@@ -51,13 +71,29 @@ def forget_peak() -> None:
     Path("/proc/self/clear_refs").write_text("5")
 
 
+def total_memory() -> int:
+    """Bytes of memory of this machine."""
+    return _kilobytes("/proc/meminfo", "MemTotal") * 1024
+
+
+def _kilobytes(file: str, name: str) -> int:
+    for line in Path(file).read_text().splitlines():
+        if line.startswith(name):
+            return int(line.split()[1])
+    raise OSError(f"{name} is not reported here")
+
+
 def machine() -> str:
-    """One line on where this ran."""
+    """One line on where this ran, and against what."""
     model = next(
         (line.split(":")[1].strip() for line in Path("/proc/cpuinfo").read_text().splitlines() if "model name" in line),
         platform.processor(),
     )
-    return f"{model}, {os.cpu_count()} cores, Python {platform.python_version()}, NumPy {np.__version__}"
+    peers = ", ".join(f"{name} {version(name)}" for name in PEERS)
+    return (
+        f"{model}, {os.cpu_count()} cores, {total_memory() / 2**30:.0f} GiB of memory, Python "
+        f"{platform.python_version()}, NumPy {np.__version__}; {peers}"
+    )
 
 
 def limits(dtype: type, width: int) -> dict[str, float]:
@@ -71,3 +107,12 @@ def limits(dtype: type, width: int) -> dict[str, float]:
         product = best(lambda: np.matmul(A, B.T, out=out), 200)
     exponential = best(lambda: np.exp(exponents, out=out), 200)
     return {"product": product / out.size * 1e9, "exp": exponential / out.size * 1e9}
+
+
+def syrk_rate(columns: int, dtype: type = np.float64) -> float:
+    """Operations a second, on all cores, of the product AᵀA of a tall matrix, of which half is computed."""
+    from scipy.linalg import blas
+
+    A = np.asfortranarray(np.random.default_rng(0).standard_normal((columns, 4096)).astype(dtype))
+    (syrk,) = blas.get_blas_funcs(("syrk",), (A,))
+    return 4096 * columns**2 / best(lambda: syrk(1.0, A), 5)

@@ -27,7 +27,7 @@ import scipy.sparse
 from scipy.sparse.linalg import ArpackNoConvergence, eigsh
 
 from gramian.checks import Array
-from gramian.gram.threads import aside, cores, run
+from gramian.gram.threads import aside, breathe, cores, run
 
 Function = Callable[[Array], Array]
 
@@ -244,6 +244,7 @@ class Polynomial:
         def walk(lane: int, _: slice) -> None:
             try:
                 for k in range(steps):
+                    breathe()
                     step(lane, k)
                     together.wait()
             except BaseException:

@@ -114,6 +114,7 @@ class NoveltyDetector(OutlierMixin, Reducible):  # type: ignore[misc]
     offset_: float
     false_alarm_bound_: float
     distances_: Array
+    _mute: str | None = None
 
     def __init__(
         self,
@@ -154,6 +155,7 @@ class NoveltyDetector(OutlierMixin, Reducible):  # type: ignore[misc]
                 X, _ = self._gathered(X)
             if self.calibration == "bound":
                 self._fit_bound(X, reduced)
+                self._warn_if_mute()
             else:
                 self._fit_conformal(X, reduced)
         if reduced and self._automatic:
@@ -168,6 +170,7 @@ class NoveltyDetector(OutlierMixin, Reducible):  # type: ignore[misc]
         With ``rank=None`` exactly, by comparing them with all so far. With a `rank` the first call chooses the
         landmarks, and since earlier objects are not kept, their largest distance is bounded by what it was plus the way
         the centre has gone since: the threshold is never too small. `distances_` are then those of the last objects.
+        That there are too few objects yet for any alarm is said by `predict`.
         """
         if isinstance(self.rank, int):
             if not hasattr(self, "_summary"):
@@ -180,6 +183,12 @@ class NoveltyDetector(OutlierMixin, Reducible):  # type: ignore[misc]
             self._set_bound(len(sample), sample.distances(self.center_))
         self.offset_ = -self.threshold_
         return self
+
+    def _warn_if_mute(self) -> None:
+        """Say so, once, where no object can be called novel."""
+        if self._mute is not None:
+            warn(self._mute)
+        self._mute = None
 
     def _fit_bound(self, X: Any, reduced: bool) -> None:
         fraction(self.delta, "delta")
@@ -218,13 +227,14 @@ class NoveltyDetector(OutlierMixin, Reducible):  # type: ignore[misc]
         self.threshold_ = reach + 2 * stability_bound(n, self.radius_, delta)
         self.false_alarm_bound_ = 1 / (n + 1)
         farthest = self._farthest()
+        self._mute = None
         if self.threshold_ >= farthest:
             room = (2 * sqrt(2) * self.radius_ * (sqrt(2) + sqrt(log(1 / delta)))) ** 2
             remedies = 'calibration="conformal", for which some 2 / alpha objects are enough'
             if farthest > reach:
                 enough = ceil(room / (farthest - reach) ** 2)
                 remedies = f"about {enough:,} objects like these instead of {n:,}; a larger delta; or {remedies}"
-            warn(
+            self._mute = (
                 f"this detector can never fire: its threshold is {self.threshold_:.3g}, and no object is farther than "
                 f"{farthest:.3g} from the centre under {self.kernel_!r}. What would change that: {remedies}"
             )
@@ -322,7 +332,10 @@ class NoveltyDetector(OutlierMixin, Reducible):  # type: ignore[misc]
 
     def predict(self, X: Any) -> Array:
         """Return −1 for novel objects, +1 for the others."""
-        return np.where(self.decision_function(X) < 0, -1, 1)
+        decisions = self.decision_function(X)
+        if self.calibration == "bound":
+            self._warn_if_mute()  # what partial_fit has not said, for more objects might have come
+        return np.where(decisions < 0, -1, 1)
 
     @offered_if(lambda self: self.calibration == "conformal")
     def p_values(self, X: Any) -> Array:

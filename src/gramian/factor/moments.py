@@ -138,6 +138,10 @@ class Chunk:
         """Select objects by a slice or an index array."""
         return Chunk(self.points[index], *(None if part is None else part[index] for part in self.rest))
 
+    def copy(self) -> Chunk:
+        """Return objects that share no memory with these."""
+        return Chunk(self.points.copy(), *(None if part is None else part.copy() for part in self.rest))
+
     def concat(self, other: Chunk) -> Chunk:
         """Put other objects after these."""
         pairs = zip(self.rest, other.rest, strict=True)

@@ -30,7 +30,6 @@ import scipy.linalg
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from gramian.batches import Batches
 from gramian.checks import Array, whole
 from gramian.factor.eigen import DENSE
 from gramian.factor.moments import Chunk, Moments
@@ -112,7 +111,7 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kern
     Notes
     -----
     In low rank `sample_` are the landmarks, whose coefficients `dual_coef_` holds, and leave-one-out errors are those
-    of the first 2,000 objects.
+    of 2,000 objects drawn at random.
 
     Examples
     --------
@@ -164,31 +163,32 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kern
         """
         fixed_ridge(self.ridge, ("loo",))
         with keeping(self.checkpoint):
-            return self._fit(self._source(X), y)
+            return self._fit(X, y)
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
         """Learn from more objects, in low rank: the first call chooses the landmarks, later ones add to the moments.
 
         With ``rank=None`` there are up to 1000 landmarks. Classes may turn up in any call; `classes`, which
-        scikit-learn's convention asks for, is not needed.
+        scikit-learn's convention asks for, is not needed. There is nothing to predict until two classes have turned
+        up, with two members each.
         """
         fixed_ridge(self.ridge, ("loo",))
         if not hasattr(self, "_summary"):
             self._start(X)
         self._take_classes(X, y)
-        self._solve_moments()
+        if len(self._turned_up) > 1 and min(found.weight for found in self._summary.groups) > 1:
+            self._solve_moments()
         return self
 
     def _fit(self, X: Any, y: Any) -> Self:
-        if self._reduces(X):
+        X, y, reduced = self._prepared(X, y)
+        if reduced:
             self._start(X)
             self._take_classes(X, y)
             self._solve_moments()
             if self._automatic:
                 warn_of_low_rank(self, self._summary.count, self.trace_error_)
             return self
-        if isinstance(X, Batches):
-            X, y = self._gathered(X)
         self.__dict__.pop("_summary", None)
         sample = self._learn_sample(X)
         labels = self._classes(y)

@@ -71,6 +71,7 @@ class Reducible(KernelEstimator):
 
     _summary: Summary
     _probe: Chunk | None
+    _lots: Array
     _turned_up: dict[Any, int]
     _trace_error: float
     _automatic: bool
@@ -106,12 +107,21 @@ class Reducible(KernelEstimator):
     def _begin(self, kernel: Kernel, scatter: bool = True) -> None:
         """Begin a summary of explicit features: of landmarks, or of a kernel that has them."""
         self._summary = Summary(kernel, scatter)
-        self._probe = None
+        self._probe, self._lots = None, np.empty(0)
         self._turned_up = {}
 
     def _looked_at(self) -> Chunk:
         """Return the objects at which leave-one-out errors are looked at."""
         return cast(Chunk, self._probe)
+
+    def _prepared(self, X: Any, y: Any) -> tuple[Any, Any, bool]:
+        """Return a sample as it is to be learnt from, and whether through landmarks; an exact answer needs it whole."""
+        X = self._source(X)
+        reduced = self._reduces(X)
+        if isinstance(X, Batches) and not reduced:
+            X, y = self._gathered(X)
+            reduced = self._reduces(X)
+        return X, y, reduced
 
     def _gathered(self, batches: Batches) -> tuple[Gram, Array | None]:
         """Return the Gram of all objects of a stream, which an exact answer needs, and their targets."""
@@ -132,12 +142,17 @@ class Reducible(KernelEstimator):
             yield chunk.points, chunk.numbers, chunk.weights
 
     def _take(self, chunk: Chunk) -> None:
-        """Add objects to the summary, and the first of them to the probe."""
+        """Add objects to the summary, and some of them, those with the smallest lots, to the probe."""
+        lots = np.random.default_rng(self._summary.count).random(len(chunk.points))
         self._summary.add(chunk)
-        room = self.probe - (0 if self._probe is None else len(self._probe.points))
-        if room > 0:
-            some = Chunk(chunk.points[:room].copy(), *(None if p is None else p[:room] for p in chunk.rest))
-            self._probe = some if self._probe is None else self._probe.concat(some)
+        drawn = np.flatnonzero(lots < (self._lots.max() if len(self._lots) == self.probe else 1.0))
+        if len(drawn) > self.probe:
+            drawn = np.sort(drawn[np.argpartition(lots[drawn], self.probe)[: self.probe]])
+        if len(drawn):
+            some, lots = chunk[drawn].copy(), np.append(self._lots, lots[drawn])
+            joint = some if self._probe is None else self._probe.concat(some)
+            kept = np.sort(np.argsort(lots, kind="stable")[: self.probe])
+            self._probe, self._lots = joint[kept], lots[kept]
 
     def _described(self) -> str:
         """Say what was done, for `solver_`."""
@@ -158,7 +173,7 @@ class Reducible(KernelEstimator):
     def _moments(self) -> list[Moments]:
         """Return the moments of all groups, and keep what the features leave out of the trace.
 
-        Where there is no scatter, that is estimated from the first objects.
+        Where there is no scatter, that is estimated from some objects.
         """
         found, low = self._summary.groups, self._landmarks
         if self._summary.scatter or low is None:

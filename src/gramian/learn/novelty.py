@@ -19,12 +19,14 @@ from one distribution:
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from math import ceil, inf, log, sqrt
 from typing import Any, Literal, Self, cast
 
 import numpy as np
 from sklearn.base import OutlierMixin
 from sklearn.model_selection import train_test_split
+from sklearn.utils import _safe_indexing, check_random_state
 from sklearn.utils.validation import _num_samples
 
 from gramian.batches import Batches
@@ -148,11 +150,8 @@ class NoveltyDetector(OutlierMixin, Reducible):  # type: ignore[misc]
             raise ValueError(f"calibration is {self.calibration!r}; 'bound' or 'conformal' expected")
         for name in ("_ordered", "_summary", "_reach", "_mean"):
             self.__dict__.pop(name, None)
-        X = self._source(X)
         with keeping(self.checkpoint):
-            reduced = self._reduces(X)
-            if isinstance(X, Batches) and not reduced:
-                X, _ = self._gathered(X)
+            X, _, reduced = self._prepared(X, None)
             if self.calibration == "bound":
                 self._fit_bound(X, reduced)
                 self._warn_if_mute()
@@ -261,17 +260,27 @@ class NoveltyDetector(OutlierMixin, Reducible):  # type: ignore[misc]
             )
 
     def _calibrate_reduced(self, X: Any) -> Array:
-        """Take the centre from one part of every batch, and return the distances of the other."""
+        """Take the landmarks and the centre from one part of the sample, and return the distances of the other."""
         held_out: list[Encoded] = []
-        for some in (batch for batch, _ in X) if isinstance(X, Batches) else [X]:
-            train, rest = self._split(some)
-            if not held_out:
+        begun = False
+        for train, rest in self._splits(X) if isinstance(X, Batches) else [self._split(X)]:
+            if _num_samples(train) and not begun:
                 self._start(train, scatter=False)
-            for points, _, _ in self._chunks(train, None, None):
+                begun = True
+            for points, _, _ in self._chunks(train, None, None) if _num_samples(train) else ():
                 self._take(Chunk(points))
-            held_out += [points.copy() for points, _, _ in self._chunks(rest, None, None)]
+            held_out += [points.copy() for points, _, _ in self._chunks(rest, None, None)] if _num_samples(rest) else []
+        if not begun or not held_out:
+            raise ValueError("too few objects: at least one expected for the centre, and one for the calibration")
         self._center_of_moments()
         return np.concatenate([self._distances(points) for points in held_out])
+
+    def _splits(self, batches: Batches) -> Iterator[tuple[Any, Any]]:
+        """Split every batch by lot."""
+        share, rng = fraction(self.calibration_size, "calibration_size"), check_random_state(self.random_state)
+        for some, _ in batches:
+            aside = rng.uniform(size=_num_samples(some)) < share
+            yield tuple(_safe_indexing(some, np.flatnonzero(chosen)) for chosen in (~aside, aside))
 
     def _center_of_moments(self) -> None:
         """Combine the centre of mass from the landmarks."""

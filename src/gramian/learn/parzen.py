@@ -15,7 +15,6 @@ from typing import Any, Self
 
 import numpy as np
 
-from gramian.batches import Batches
 from gramian.gram.journal import keeping
 from gramian.kernels.algebra import Kernel
 from gramian.learn.base import MEDIAN_GAUSSIAN
@@ -81,7 +80,7 @@ class ParzenClassifier(KernelClassifier):
             Labels of at least two classes. The centre of a class of one member is that object.
         """
         with keeping(self.checkpoint):
-            return self._fit(self._source(X), y)
+            return self._fit(X, y)
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
         """Learn from more objects; with ``rank=None`` exactly, by comparing them with all so far.
@@ -101,15 +100,14 @@ class ParzenClassifier(KernelClassifier):
         return self
 
     def _fit(self, X: Any, y: Any) -> Self:
-        if self._reduces(X):
+        X, y, reduced = self._prepared(X, y)
+        if reduced:
             self._start(X, scatter=False)
             self._take_classes(X, y)
             self._settle()
             if self._automatic:
                 warn_of_low_rank(self, self._summary.count, self.trace_error_)
             return self
-        if isinstance(X, Batches):
-            X, y = self._gathered(X)
         self._compare(X, y, begun=False)
         self._settle()
         return self

@@ -14,7 +14,6 @@ import scipy.linalg
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_array, check_is_fitted
 
-from gramian.batches import Batches
 from gramian.checks import Array, fraction, is_sparse, warn, whole
 from gramian.factor.eigen import DENSE, Eigen, centered_eigen
 from gramian.factor.moments import Chunk
@@ -113,12 +112,13 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Reducible):  
         X : objects that the kernel accepts, their symmetric Gram, or `Batches` of objects
         """
         with keeping(self.checkpoint):
-            return self._fit(self._source(X))
+            return self._fit(X)
 
     def _fit(self, X: Any) -> Self:
         self.__dict__.pop("_pre_images", None)
         self.__dict__.pop("_summary", None)
-        if self._reduces(X):
+        X, _, reduced = self._prepared(X, None)
+        if reduced:
             self._start(X)
             for points, _, _ in self._chunks(X, None, None):
                 self._take(Chunk(points))
@@ -126,8 +126,6 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Reducible):  
             if self._automatic:
                 warn_of_low_rank(self, self._summary.count, self.trace_error_)
             return self
-        if isinstance(X, Batches):
-            X, _ = self._gathered(X)
         sample = self._learn_sample(X)
         wanted = self._check_components(len(sample))
         gram = sample.gram()

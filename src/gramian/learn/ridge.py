@@ -101,7 +101,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, Reducible):  # type: ignore[
     Notes
     -----
     In low rank `sample_` are the landmarks, whose coefficients `dual_coef_` holds, and leave-one-out errors are those
-    of the first 10,000 objects.
+    of 10,000 objects drawn at random.
 
     With a number for `ridge`, n up to 3,000 is solved by a Cholesky factorization, more by preconditioned conjugate
     gradients: O(n²) a step, and few steps unless the ridge is tiny. A grid costs an eigenvalue decomposition up to n =
@@ -162,7 +162,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, Reducible):  # type: ignore[
             Weights w ≥ 0; a weight of 2 does what having the object twice does.
         """
         with keeping(self.checkpoint):
-            return self._fit(self._source(X), y, sample_weight)
+            return self._fit(X, y, sample_weight)
 
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from more objects, in low rank: the first call chooses the landmarks, later ones add to the moments.
@@ -177,14 +177,13 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, Reducible):  # type: ignore[
 
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> Self:
         self._check_settings()
-        if self._reduces(X):
+        X, y, reduced = self._prepared(X, y)
+        if reduced:
             self._start(X)
             self._learn_moments(X, y, sample_weight)
             if self._automatic:
                 warn_of_low_rank(self, self._summary.count, self.trace_error_)
             return self
-        if isinstance(X, Batches):
-            X, y = self._gathered(X)
         for name in ("path_", "_known", "_summary", "_of_moments"):
             self.__dict__.pop(name, None)
         given = fixed_ridge(self.ridge, CRITERIA)
@@ -225,6 +224,10 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, Reducible):  # type: ignore[
 
     def _learn_moments(self, X: Any, y: Any, sample_weight: Any) -> None:
         """Add objects to the moments, and find f and b from these."""
+        if isinstance(X, Batches) and sample_weight is not None:
+            raise ValueError(
+                "sample_weight is for arrays: batches have no weights; use partial_fit(X, y, sample_weight)"
+            )
         weights = checked_weights(sample_weight, X)
         Y = None if isinstance(X, Batches) else self._targets(y, numeric=True, multi_output=True, objects=X)
         for points, some, w in self._chunks(X, Y, weights):

@@ -1,20 +1,15 @@
-"""Jobs to be measured in a process of their own: python jobs.py NAME n … prints seconds, memory, and its quality.
+"""Jobs to be measured in a process of their own, by process.py.
 
 A job prepares its data and returns what is to be measured, alone or with a function that judges the answer afterwards:
 that costs neither time nor memory of the job. The same jobs done by other libraries are in peers.py.
 """
 
-import json
 import re
-import resource
-import sys
 import tempfile
-import time
 import warnings
 from pathlib import Path
 
 import numpy as np
-from measure import forget_peak, peak_memory, total_memory
 
 import gramian as gm
 
@@ -213,9 +208,7 @@ def exact_fisher(n: int, ridge: str):
 
 def low_rank_ridge(n: int, rank: str, ridge: str = "loo"):
     X, y = waves(n)
-    model = gm.KernelRidge(
-        ridge=ridge if ridge == "loo" else float(ridge), fit_intercept=True, rank=int(rank)
-    )
+    model = gm.KernelRidge(ridge=ridge if ridge == "loo" else float(ridge), fit_intercept=True, rank=int(rank))
 
     def judge(model):
         new = unseen()
@@ -342,15 +335,19 @@ def recovered(coordinates: np.ndarray, groups: np.ndarray) -> float:
     from sklearn.metrics import adjusted_rand_score
 
     scaled = coordinates / coordinates.std(axis=0)
-    return float(adjusted_rand_score(groups, KMeans(int(groups.max()) + 1, n_init=4, random_state=0).fit(scaled).labels_))
+    return float(
+        adjusted_rand_score(groups, KMeans(int(groups.max()) + 1, n_init=4, random_state=0).fit(scaled).labels_)
+    )
 
 
 def node_pca(n: int):
     from objects import planted_graph
 
     A, groups = planted_graph(n)
-    model = gm.KernelPCA(3, gm.ExponentialDiffusion(gm.Graph(A), beta=4.0, of="normalized"), rank="exact")
-    # a kernel is made in the run: what it remembers must not help the next one
+
+    def run():
+        kernel = gm.ExponentialDiffusion(gm.Graph(A), beta=4.0, of="normalized")
+        return gm.KernelPCA(3, kernel, rank="exact").fit(np.arange(n))
 
     def judge(model):
         return {
@@ -359,7 +356,7 @@ def node_pca(n: int):
             "solver": model.solver_,
         }
 
-    return lambda: model.fit(np.arange(n)), judge
+    return run, judge
 
 
 def table_ridge(n: int):
@@ -381,36 +378,3 @@ def table_fisher(n: int):
 
     X, y = table(n)
     return lambda: gm.FisherDiscriminant(ridge=2 / n).fit(X, y > np.median(y))
-
-
-def main() -> None:
-    import peers
-
-    name, n, arguments = sys.argv[1], int(sys.argv[2]), sys.argv[3:]
-    job = globals().get(name) or getattr(peers, name)
-    most = int(0.92 * total_memory())
-    resource.setrlimit(resource.RLIMIT_DATA, (most, most))  # an error, and not a machine that is out of memory
-
-    def prepared(n: int):
-        made = job(n, *arguments)
-        return made if isinstance(made, tuple) else (made, lambda answer: {})
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        prepared(256)[0]()  # imports and first-call costs are not what is measured
-    run, judge = prepared(n)
-    forget_peak()
-    before = peak_memory()
-    seconds: list[float] = []
-    while len(seconds) < 3 and sum(seconds) < 5:
-        run, judge = (run, judge) if not seconds else prepared(n)  # what a run leaves must not help the next one
-        start = time.perf_counter()
-        answer = run()
-        seconds.append(time.perf_counter() - start)
-    peak = peak_memory()
-    measured = {"seconds": min(seconds), "megabytes": (peak - before) / 1e6, "peak": peak / 1e6}
-    print(json.dumps(measured | judge(answer)))
-
-
-if __name__ == "__main__":
-    main()

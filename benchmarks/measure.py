@@ -16,6 +16,8 @@ import numpy as np
 HERE = Path(__file__).parent
 PEERS = ("scikit-learn", "gpytorch", "torch", "pykeops", "himalaya", "strkernels", "scipy")
 
+QUIET = os.environ | {"PYTHONWARNINGS": "ignore"}  # peers warn of much
+
 Answer = dict[str, Any]
 
 
@@ -42,9 +44,9 @@ def alone(job: str, *arguments: object, limit: float | None = None) -> Answer:
     `megabytes` is the peak beyond data and imports, `peak` that of the whole process. A job that takes longer than the
     limit is stopped, and that is its answer; so is the error of one that fails.
     """
-    command = [sys.executable, str(HERE / "jobs.py"), job, *map(str, arguments)]
+    command = [sys.executable, str(HERE / "process.py"), job, *map(str, arguments)]
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=limit, check=False)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=limit, check=False, env=QUIET)
     except subprocess.TimeoutExpired:
         return {"stopped": limit}
     if done.returncode:
@@ -83,6 +85,11 @@ def _kilobytes(file: str, name: str) -> int:
     raise OSError(f"{name} is not reported here")
 
 
+def cores() -> int:
+    """Number of cores that this process may use."""
+    return len(os.sched_getaffinity(0))
+
+
 def machine() -> str:
     """One line on where this ran, and against what."""
     model = next(
@@ -91,7 +98,7 @@ def machine() -> str:
     )
     peers = ", ".join(f"{name} {version(name)}" for name in PEERS)
     return (
-        f"{model}, {os.cpu_count()} cores, {total_memory() / 2**30:.0f} GiB of memory, Python "
+        f"{model}, {cores()} cores, {total_memory() / 2**30:.0f} GiB of memory, Python "
         f"{platform.python_version()}, NumPy {np.__version__}; {peers}"
     )
 

@@ -1,117 +1,91 @@
-"""make bench: measure every claim against its peer in one run; write BENCHMARKS.md and the pictures of growth."""
+"""make bench: measure every claim against its peers; write BENCHMARKS.md and its pictures as it goes.
 
+    python benchmarks/run.py                        everything
+    python benchmarks/run.py exact_pca growth       only these; the other rows stay as they were measured before
+    python benchmarks/run.py --list                 the names
+    python benchmarks/run.py --small …              small sizes, to try the programs out
+    python benchmarks/run.py exact_pca pca=80000    another size (see sizes.py)
+
+With other sizes than those of the page everything is written under build/bench instead. The measured values are kept in
+measured.json, from which the page is made.
+"""
+
+import argparse
 import sys
+import time
+import traceback
+from dataclasses import fields, replace
 from pathlib import Path
 
-import numpy as np
-
-sys.path.insert(0, str(Path(__file__).parent))
-
 import growth
-from claims import CLAIMS, Claim
-from learners import LEARNERS
-from measure import limits, machine
-from objects import OBJECTS
+from measure import machine
+from page import CLAIMS, SCALED, Page, row
+from record import NOT, Claim, Record
+from sizes import SMALL, Sizes
 
-ROOT = Path(__file__).parent.parent
-DOCS = ROOT / "docs"
-
-
-def row(claim: Claim) -> str:
-    ratio = "" if np.isnan(claim.ratio) else f"{claim.ratio:.2f} ×"
-    peer = "" if np.isnan(claim.peer_s) else f"{claim.peer_s:.3g}"
-    cells = [
-        claim.what,
-        f"{claim.ours_s:.3g}",
-        claim.peer,
-        peer,
-        ratio,
-        claim.wanted,
-        "yes" if claim.holds else "**no**",
-        claim.note,
-    ]
-    return "| " + " | ".join(cells) + " |"
+HERE = Path(__file__).parent
+ROOT = HERE.parent
+CURVES = {name: path for _, paths in growth.PICTURES.values() for name, path in paths.items()}
 
 
-SETTINGS = ((np.float64, 10_000, 50), (np.float32, 10_000, 50), (np.float32, 50_000, 10))
+def arguments() -> tuple[list[str], Sizes]:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("names", nargs="*", help="claims, curves, or 'growth' for all curves; or size=value")
+    parser.add_argument("--small", action="store_true", help="small sizes")
+    parser.add_argument("--list", action="store_true", help="print the names")
+    given = parser.parse_args()
+    if given.list:
+        print("claims:", *CLAIMS, "\ncurves:", *(f"growth.{name}" for name in CURVES))
+        print("sizes:", *(f"{one.name}={one.default}" for one in fields(Sizes)))
+        sys.exit()
+    known = {one.name for one in fields(Sizes)}
+    changed = dict(name.split("=", 1) for name in given.names if "=" in name)
+    if unknown := set(changed) - known:
+        parser.error(f"no such size: {', '.join(sorted(unknown))}; these are: {', '.join(sorted(known))}")
+    sizes = replace(
+        SMALL if given.small else Sizes(),
+        **{name: float(value) if name == "growth" else int(value) for name, value in changed.items()},
+    )
+    every = [*CLAIMS, *(f"growth.{name}" for name in CURVES)]
+    names = [name for name in given.names if "=" not in name]
+    chosen = [one for one in every if not names or one in names or (one.startswith("growth.") and "growth" in names)]
+    if missing := set(names) - set(chosen) - {"growth"}:
+        parser.error(f"no such claim: {', '.join(sorted(missing))}; --list prints the names")
+    return chosen, sizes
 
 
-def rates_of_this_machine() -> list[dict[str, float]]:
-    return [limits(dtype, d + 2) for dtype, _, d in SETTINGS]
-
-
-def physical_limits(claims: list[Claim], before: list[dict[str, float]]) -> list[str]:
-    """How far the Gram and the product are from what product and exponential alone would take on these cores."""
-    lines = []
-    for claim, (_, n, d), first, last in zip(claims[:3], SETTINGS, before, rates_of_this_machine(), strict=True):
-        rates = {key: min(first[key], last[key]) for key in first}
-        floor = n * n / 2 * (rates["product"] + rates["exp"]) * 1e-9 / 2
-        lines.append(
-            f"- {claim.what}: on one core a product of width {d + 2} takes {rates['product']:.2f} ns an entry and exp "
-            f"{rates['exp']:.2f} ns, so half the matrix on two cores takes at least {floor:.2f} s; measured "
-            f"{claim.ours_s:.2f} s, {claim.ours_s / floor:.1f} × that."
-        )
-    return lines
+def claimed(name: str, sizes: Sizes) -> Claim:
+    """Measure a claim; one that breaks down does not hold, and the others go on."""
+    try:
+        return CLAIMS[name](sizes) if name in SCALED else CLAIMS[name]()
+    except Exception as error:
+        traceback.print_exc()
+        return Claim(name, "", NOT, NOT, "", False, f"failed: {error}".replace("|", "/").replace("\n", " "))
 
 
 def main() -> int:
-    claims: list[Claim] = []
-    before = rates_of_this_machine()
-    for make in [*CLAIMS, *LEARNERS, *OBJECTS]:
-        claims.append(make())
-        print(row(claims[-1]), flush=True)
-    print("growth …", flush=True)
-    points, objects = growth.measure(growth.POINTS), growth.measure(growth.OBJECTS)
-    growth.draw(
-        points, "Gaussian kernel, d = 10, float32: how cost grows with the number of points", DOCS / "growth.png"
-    )
-    growth.draw(objects, "Strings and graph nodes: how cost grows with their number", DOCS / "growth_objects.png")
-    (ROOT / "BENCHMARKS.md").write_text(page(claims, points, objects, before), encoding="utf-8")
-    print("written: BENCHMARKS.md, docs/growth.png, docs/growth_objects.png")
-    return 0 if all(claim.holds for claim in claims) else 1
-
-
-def slopes(measured: growth.Measured) -> str:
-    return "\n".join(
-        f"- {label}: time n^{growth.slope(sizes, [a['seconds'] for a in answers]):.2f}, at n = {sizes[-1]:,} "
-        f"{answers[-1]['seconds']:.2f} s and {answers[-1]['megabytes']:.0f} MB beyond the data"
-        for label, sizes, answers in measured.values()
-    )
-
-
-def page(claims: list[Claim], points: growth.Measured, objects: growth.Measured, before: list[dict[str, float]]) -> str:
-    head = "| what | ours (s) | peer | peer (s) | ratio | wanted | holds | |"
-    table = [head, "|---|---|---|---|---|---|---|---|", *map(row, claims)]
-    return f"""# Benchmarks
-
-Written by `make bench`. {machine()}.
-Only ratios mean anything on a shared machine: both sides of each are measured in turn in the same run, and the best of
-each counts. A ratio above 1 means gramian is faster.
-
-{chr(10).join(table)}
-
-A round Gaussian cloud is the best case for uniform landmarks, for no point matters more than another there: random
-pivots are then a few per cent behind. Where the data has structure they are ahead, the more the more unequal it is.
-
-## Distance from the hardware's limit
-
-{chr(10).join(physical_limits(claims, before))}
-
-The rest is memory traffic: writing the answer, mirroring tiles, and reading them again for the product.
-
-## How cost grows
-
-![time and memory against n](docs/growth.png)
-
-{slopes(points)}
-
-![time and memory against the length of strings and the nodes of a graph](docs/growth_objects.png)
-
-{slopes(objects)}
-
-A suffix automaton is linear in the length of the string; where it leaves the caches each symbol costs more, which the
-slope shows. The heat kernel's columns need a number of products with S that does not depend on n.
-"""
+    chosen, sizes = arguments()
+    root = ROOT if sizes == Sizes() else ROOT / "build" / "bench"
+    record = Record((HERE if root == ROOT else root) / "measured.json")
+    record.machine = machine()
+    page = Page(root, record)
+    begun = time.perf_counter()
+    for name in chosen:
+        start = time.perf_counter()
+        if name.startswith("growth."):
+            curve = name.removeprefix("growth.")
+            record.growth[curve] = growth.measure(CURVES[curve], sizes.growth)
+            text, drawn = growth.described(curve, CURVES[curve], record.growth[curve]), curve
+        else:
+            record.claims[name] = claimed(name, sizes)
+            text, drawn = row(record.claims[name]), name
+        record.save()
+        page.draw(drawn)
+        page.write()
+        now = time.perf_counter()
+        print(f"{text}\n    [{name}: {now - start:.0f} s; {(now - begun) / 60:.1f} min so far]", flush=True)
+    print(f"written: {root / 'BENCHMARKS.md'}, and its pictures")
+    return 0 if all(claim.holds for claim in record.claims.values()) else 1
 
 
 if __name__ == "__main__":

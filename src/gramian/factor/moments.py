@@ -181,6 +181,11 @@ class Summary:
         low = self.landmarks
         return [sums.solved(low.basis[1]) for sums in self._sums] if low and self._raw(self._dtype) else self._sums
 
+    @property
+    def weights(self) -> list[float]:
+        """The weight of each group."""
+        return [sums.weight for sums in self._sums]
+
     def left_out(self, groups: list[Moments]) -> float:
         """Return the share of the trace of K that the features leave out, given the moments of all groups."""
         if self.landmarks is None or self.trace == 0:

@@ -176,7 +176,7 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kern
         if not hasattr(self, "_summary"):
             self._start(X)
         self._take_classes(X, y)
-        if len(self._turned_up) > 1 and min(found.weight for found in self._summary.groups) > 1:
+        if len(self._turned_up) > 1 and min(self._summary.weights) > 1:
             self._solve_moments()
         return self
 

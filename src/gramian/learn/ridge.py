@@ -225,9 +225,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, Reducible):  # type: ignore[
     def _learn_moments(self, X: Any, y: Any, sample_weight: Any) -> None:
         """Add objects to the moments, and find f and b from these."""
         if isinstance(X, Batches) and sample_weight is not None:
-            raise ValueError(
-                "sample_weight is for arrays: batches have no weights; use partial_fit(X, y, sample_weight)"
-            )
+            raise ValueError("batches have no weights: use partial_fit(X, y, sample_weight), batch by batch")
         weights = checked_weights(sample_weight, X)
         Y = None if isinstance(X, Batches) else self._targets(y, numeric=True, multi_output=True, objects=X)
         for points, some, w in self._chunks(X, Y, weights):

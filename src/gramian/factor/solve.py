@@ -15,7 +15,7 @@ reached, computed afresh, not the one the recurrence believes in.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from math import ceil, isqrt, log
@@ -32,6 +32,7 @@ from gramian.gram.progress import steps_left, task
 from gramian.gram.threads import single_blas
 
 Map = Callable[[Array], Array]
+Step = Callable[[Array, Any], Array]
 Side = Literal["auto", "primal", "dual"]
 
 MOST_STEPS = 150  # of conjugate gradients; where K is held, a factorization is no dearer than that
@@ -82,8 +83,8 @@ class Solution:
     rank: int = 0
 
 
-def solve(gram: Gram, b: Any, ridge: float, tol: float | None = None) -> Solution:
-    """Solve (K + λI) x = b for one right-hand side or for the columns of a matrix.
+def solve(gram: Gram, b: Any, ridge: Any, tol: float | None = None) -> Solution:
+    """Solve (K + λI) x = b for one right-hand side or for the columns of a matrix, at one λ or at several.
 
     Parameters
     ----------
@@ -91,8 +92,9 @@ def solve(gram: Gram, b: Any, ridge: float, tol: float | None = None) -> Solutio
         A symmetric Gram.
     b : array of shape (n,) or (n, t)
         Right-hand sides.
-    ridge : float
-        λ > 0.
+    ridge : float, or a sequence of floats
+        λ > 0. The answers for several are stacked, with one axis more in front. Where K is multiplied tile by tile,
+        one preconditioner and the same products serve all of them.
     tol : float, optional
         Relative residual to reach: by default 1e-10, 1e-6 where K is too large to be kept, and 1e-5 where it is in
         single precision.
@@ -107,15 +109,37 @@ def solve(gram: Gram, b: Any, ridge: float, tol: float | None = None) -> Solutio
     >>> import gramian as gm
     >>> gm.solve(gm.Gaussian().gram([[0.0], [9.0]]), [2.0, 4.0], ridge=1.0).value.round(6)
     array([1., 2.])
+    >>> gm.solve(gm.Gaussian().gram([[0.0], [9.0]]), [2.0, 4.0], ridge=[1.0, 3.0]).value.round(6)
+    array([[1. , 2. ],
+           [0.5, 1. ]])
     """
     as_symmetric(gram, "solve")
     B = as_array(b, "b").astype(np.float64)
     if B.ndim not in (1, 2) or len(B) != len(gram) or not B.size or not np.isfinite(B).all():
         raise ValueError(f"b has shape {B.shape}; {len(gram)} finite numbers expected, or a matrix of so many rows")
     plain = Gram(gram.kernel, gram.rows, memory=gram.memory) if gram.diagonal else gram
-    total = positive(ridge, "ridge") + gram.diagonal
-    found = solve_framed(plain, B if B.ndim == 2 else B[:, None], total, tol=tol)
-    return found if B.ndim == 2 else replace(found, value=found.value[:, 0])
+    several = isinstance(ridge, Sequence) or getattr(ridge, "ndim", 0) > 0
+    totals = [positive(lam, "ridge") + gram.diagonal for lam in (ridge if several else [ridge])]
+    if not totals:
+        raise ValueError("ridge is empty; at least one number above 0 expected")
+    found = _at_each(plain, B if B.ndim == 2 else B[:, None], totals, tol)
+    value = found.value if B.ndim == 2 else found.value[..., 0]
+    return replace(found, value=value if several else value[0], primal=None if several else found.primal)
+
+
+def _at_each(gram: Gram, B: Array, ridges: list[float], tol: float | None) -> Solution:
+    """Solve at several ridges; the answers are stacked."""
+    goal = tol if tol is not None else default_goal(gram)
+    if len(ridges) > 1 and len(gram) > DENSE and not takes_features(gram):
+        columns = np.repeat(ridges, B.shape[1])
+        with gram.held():
+            found = _iterated(gram, np.tile(B, len(ridges)), columns, PLAIN, goal)
+        value = found.value.reshape(len(gram), len(ridges), B.shape[1]).transpose(1, 0, 2)
+        return replace(found, value=value)
+    each = [solve_framed(gram, B, lam, tol=tol) for lam in ridges]
+    worst = max(each, key=lambda found: found.residual)
+    products = sum(found.iterations for found in each)
+    return replace(worst, value=np.stack([found.value for found in each]), iterations=products)
 
 
 def identity(V: Array) -> Array:
@@ -148,7 +172,7 @@ def solve_framed(
     if len(gram) <= DENSE:
         return _factored(gram, B, ridge, frame, goal)
     with gram.held() as held:
-        found = _iterated(gram, B, ridge, frame, goal)
+        found = _iterated(gram, B, np.full(B.shape[1], ridge), frame, goal)
         return found if found.converged or not held else _factored(gram, B, ridge, frame, goal)
 
 
@@ -217,17 +241,17 @@ def _factored(gram: Gram, B: Array, ridge: float, frame: Frame, goal: float) -> 
     return Solution(X, 0, residual, residual <= goal, "Cholesky factorization")
 
 
-def _iterated(gram: Gram, B: Array, ridge: float, frame: Frame, goal: float) -> Solution:
-    """Conjugate gradients, started afresh from the true residual until that is small enough.
+def _iterated(gram: Gram, B: Array, ridges: Array, frame: Frame, goal: float) -> Solution:
+    """Conjugate gradients, each column with a λ of its own, started afresh until the true residual is small enough.
 
     Where K is computed anew for every product, the steps go by values in single precision, which cost half as much,
     and the true residuals by values in double: as long as that makes good headway.
     """
-    precondition, rank = _preconditioner(gram, frame, ridge)
+    precondition, rank = _preconditioner(gram, frame, ridges)
     coarse = gram if gram.is_held else gram.single()
 
-    def multiplied(by: Gram, V: Array) -> Array:
-        return np.asarray(frame.S(by.apply(frame.St(V))) + ridge * V)
+    def multiplied(by: Gram, V: Array, columns: Any = slice(None)) -> Array:
+        return np.asarray(frame.S(by.apply(frame.St(V))) + ridges[columns] * V)
 
     X, R, products, residual = np.zeros_like(B), B, 0, 1.0
     rounds = ceil(log(goal / 2) / log(COARSE))
@@ -255,42 +279,43 @@ def by_gradients(products: int, rank: int) -> str:
     return f"conjugate gradients, {products} products with K, {aid}"
 
 
-def _preconditioner(gram: Gram, frame: Frame, ridge: float) -> tuple[Map, int]:
+def _preconditioner(gram: Gram, frame: Frame, ridges: Array) -> tuple[Step, int]:
     """Return R ↦ (G Gᵀ + λI)⁻¹ R with G = S F, and its rank.
 
-    That is 0 where a column of K costs as much as a product, and many products are the better buy. A large factor is
-    kept in single precision; what is done with it is exact for the G that is kept.
+    That is 0 where a column of K costs as much as a product, and many products are the better buy. One decomposition
+    GᵀG = U diag(s) Uᵀ serves every λ. A large factor is kept in single precision; what is done with it is exact for
+    the G that is kept.
     """
     n = len(gram)
     if gram.kernel.matrix_free:
-        return (lambda R: R / ridge), 0
+        return (lambda R, columns: R / ridges[columns]), 0
     rank = min(n // 4, max(100, 4 * isqrt(n)), LARGEST_RANK)
     source = gram.single() if 8 * n * rank > ROOM else gram
     G = cholesky(source, rank, pivoting="random", rng=0).factor
     for start in range(0, G.shape[1], FEW):
-        columns = slice(start, start + FEW)
-        G[:, columns] = frame.S(G[:, columns].astype(np.float64))
+        some = slice(start, start + FEW)
+        G[:, some] = frame.S(G[:, some].astype(np.float64))
     stripes = [slice(start, start + STRIPE) for start in range(0, n, STRIPE)]
 
-    def turned(R: Array) -> Array:
-        return np.asarray(sum(G[rows].astype(np.float64, copy=False).T @ R[rows] for rows in stripes))
+    def wide(rows: slice) -> Array:
+        return G[rows].astype(np.float64, copy=False)
 
-    square = sum(np.asarray(part.T @ part) for part in (G[rows].astype(np.float64, copy=False) for rows in stripes))
-    factor = ridged_factor(np.asarray(square), ridge)
+    s, U = np.linalg.eigh(sum((wide(rows).T @ wide(rows) for rows in stripes), np.zeros((G.shape[1], G.shape[1]))))
 
-    def precondition(R: Array) -> Array:
-        inside = scipy.linalg.cho_solve(factor, turned(R), check_finite=False)
+    def precondition(R: Array, columns: Any) -> Array:
+        inside = sum((wide(rows).T @ R[rows] for rows in stripes), np.zeros((G.shape[1], R.shape[1])))
+        inside = U @ ((U.T @ inside) / np.add.outer(np.maximum(s, 0.0), ridges[columns]))
         found = np.empty_like(R)
         for rows in stripes:
-            found[rows] = R[rows] - G[rows].astype(np.float64, copy=False) @ inside
-        return found / ridge
+            found[rows] = R[rows] - wide(rows) @ inside
+        return np.asarray(found / ridges[columns])
 
     return precondition, G.shape[1]
 
 
 def conjugate_gradients(
-    multiply: Map,
-    precondition: Map,
+    multiply: Step,
+    precondition: Step,
     R: Array,
     B: Array,
     tol: float,
@@ -299,22 +324,23 @@ def conjugate_gradients(
 ) -> tuple[Array, int]:
     """Solve A X = R column by column, sharing the products, until ‖R‖ ≤ tol ‖B‖; return X and the steps taken.
 
+    A may differ from column to column: `multiply` and `precondition` are told which columns they are given.
     After each step `tell` is told the number of steps, an estimate of how many there will be, and what was reached.
     """
     X = np.zeros_like(R)
     goal = tol * np.linalg.norm(B, axis=0)
     R = R.copy()
-    Z = precondition(R)
+    Z = precondition(R, slice(None))
     P = Z.copy()
     rz = np.einsum("ij,ij->j", R, Z)
     steps, reached = 0, [relative(R, B)]
     while steps < most and bool((active := (np.linalg.norm(R, axis=0) > goal) & (rz > 0)).any()):
-        AP = multiply(P[:, active])
+        AP = multiply(P[:, active], active)
         curvature = np.einsum("ij,ij->j", P[:, active], AP)
         length = rz[active] / curvature
         X[:, active] += length * P[:, active]
         R[:, active] -= length * AP
-        Z = precondition(R[:, active])
+        Z = precondition(R[:, active], active)
         following = np.einsum("ij,ij->j", R[:, active], Z)
         P[:, active] = Z + (following / rz[active]) * P[:, active]
         rz[active] = following

@@ -3,6 +3,7 @@
 import warnings
 from dataclasses import dataclass
 from functools import cache
+from itertools import product
 
 import numpy as np
 import pytest
@@ -464,12 +465,13 @@ def test_degrees_of_freedom_tend_to_the_rank_and_to_the_number_of_columns_only_i
 def test_the_whole_path_costs_one_decomposition_and_no_linear_system(monkeypatch):
     X, Y, w = problem()
     calls = []
-    for name in ("eigh", "eigvalsh", "svd", "cho_factor", "cholesky", "solve", "inv", "qr"):
-        real = getattr(scipy.linalg, name)
-        monkeypatch.setattr(
-            scipy.linalg, name, lambda *args, _name=name, _real=real, **kw: calls.append(_name) or _real(*args, **kw)
-        )
-    assert spectrum_module.scipy.linalg.eigh is scipy.linalg.eigh
+    names = ("eigh", "eigvalsh", "svd", "cho_factor", "cholesky", "solve", "inv", "qr")
+    for module, name in product((np.linalg, scipy.linalg), names):
+        if (real := getattr(module, name, None)) is not None:
+            monkeypatch.setattr(
+                module, name, lambda *args, _name=name, _real=real, **kw: calls.append(_name) or _real(*args, **kw)
+            )
+    assert spectrum_module.scipy.linalg.svd is scipy.linalg.svd
     for kernel, expected in ((gm.Gaussian(1.0), ["eigh"]), (gm.Linear(), ["svd"])):
         calls.clear()
         grid = np.geomspace(1e-4, 1e4, 100).tolist()

@@ -59,24 +59,29 @@ class Moments:
         """Return Σ wᵢ rᵢ rᵢᵀ."""
         return np.asarray(self.scatter + self.weight * np.outer(self.mean, self.mean))
 
-    def add(self, rows: Array, weights: Array | None = None) -> None:
-        """Take in rows; their products are made in their own precision and summed in double."""
+    def add(self, rows: Array, weights: Array | None = None, numbers: Array | None = None) -> None:
+        """Take in rows, and numbers beside them; products of rows are made in their own precision, summed in double."""
         total = float(len(rows) if weights is None else weights.sum())
         if total == 0:
             return
-        mean = np.average(rows, axis=0, weights=weights).astype(np.float64)
+        if numbers is not None and rows.dtype == np.float64:
+            rows, numbers = np.hstack([rows, numbers]), None
+        parts = [rows] if numbers is None else [rows, numbers]
+        means = [np.average(part, axis=0, weights=weights).astype(np.float64) for part in parts]
         if self.lower is not None:
-            self._scatter(rows, mean, weights)
-        self._shift(total, mean)
+            self._scatter([_moved(part, mean, weights) for part, mean in zip(parts, means, strict=True)])
+        self._shift(total, np.concatenate(means))
 
-    def _scatter(self, rows: Array, mean: Array, weights: Array | None) -> None:
-        moved = rows - mean.astype(rows.dtype)
-        if weights is not None:
-            moved *= np.sqrt(weights).astype(rows.dtype)[:, None]
+    def _scatter(self, parts: list[Array]) -> None:
+        rows, m = parts[0], parts[0].shape[1]
         if rows.dtype == np.float64:
-            self.lower = blas.dsyrk(1.0, moved.T, beta=1.0, c=self.lower, lower=1, overwrite_c=1)
-        else:
-            self.lower += blas.ssyrk(1.0, moved.T, lower=1)
+            self.lower = blas.dsyrk(1.0, rows.T, beta=1.0, c=self.lower, lower=1, overwrite_c=1)
+            return
+        lower = cast(Array, self.lower)
+        lower[:m, :m] += blas.ssyrk(1.0, rows.T, lower=1)
+        for numbers in parts[1:]:
+            lower[m:, :m] += numbers.T @ rows.astype(np.float64)
+            lower[m:, m:] += numbers.T @ numbers
 
     def solved(self, L: Array) -> Moments:
         """Return the moments of the rows (L⁻¹ c, y), where those here are of rows (c, y)."""
@@ -233,11 +238,18 @@ class Summary:
     def _take(self, chunk: Chunk, sums: list[Moments]) -> None:
         low = self.landmarks
         rows = low.values(chunk.points) if low and self._raw(self._dtype) else dense(self.kernel.phi(chunk.points))
-        if chunk.numbers is not None:
-            rows = np.hstack([rows, chunk.numbers.astype(rows.dtype)])
         for number, group in enumerate(sums):
             chosen = slice(None) if chunk.groups is None else chunk.groups == number
-            group.add(rows[chosen], None if chunk.weights is None else chunk.weights[chosen])
+            weights, numbers = (None if p is None else p[chosen] for p in (chunk.weights, chunk.numbers))
+            group.add(rows[chosen], weights, numbers)
+
+
+def _moved(rows: Array, mean: Array, weights: Array | None) -> Array:
+    """Return rows less their mean, as seen through their weights."""
+    moved = np.asarray(rows - mean.astype(rows.dtype))
+    if weights is not None:
+        moved *= np.sqrt(weights).astype(rows.dtype)[:, None]
+    return moved
 
 
 def dense(phi: Any) -> Array:

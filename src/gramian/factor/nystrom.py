@@ -113,7 +113,8 @@ class Nystrom(Kernel):
         """The landmarks that depend on no others, in the order of a pivoted Cholesky factorization, and its L."""
         gram = self.landmarks if isinstance(self.landmarks, Gram) else self.base.gram(self.landmarks)
         wide = Gram(gram.kernel, gram.rows.astype(np.float64), memory=gram.memory).dense().astype(np.float64)
-        noise = len(wide) * float(np.finfo(gram.dtype).eps) * float(wide.diagonal().max())
+        rounding = max(len(wide) * float(np.finfo(gram.dtype).eps), gram.kernel.accuracy(gram.dtype))
+        noise = rounding * float(wide.diagonal().max())
         factor, order, rank, _ = lapack.dpstrf(wide, tol=noise, lower=True)
         if rank == 0:
             raise ValueError("all landmarks have the image φ(x) = 0: choose others")

@@ -116,6 +116,7 @@ def _draw(base: Distance, d: int, count: int, rng: np.random.Generator) -> Array
     if isinstance(base, Matern):
         spread = np.sqrt(2 * base.nu / rng.chisquare(2 * base.nu, count))
         return rng.standard_normal((d, count)) * spread / sigma
-    blocks = [np.linalg.qr(rng.standard_normal((d, d)))[0] for _ in range(-(-count // d))]
+    widths = [min(d, count - start) for start in range(0, count, d)]
+    blocks = [np.linalg.qr(rng.standard_normal((d, width)))[0] for width in widths]
     lengths = np.sqrt(rng.chisquare(d, count))
-    return np.hstack(blocks)[:, :count] * lengths / sigma
+    return np.hstack(blocks) * lengths / sigma

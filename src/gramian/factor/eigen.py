@@ -19,6 +19,9 @@ from gramian.gram.threads import aside
 
 DENSE = 3000  # up to this size all of K is decomposed at once
 MOST_PRODUCTS = 200
+SAMPLE = 256  # objects by which the spread is judged
+PLAIN_SHARE = 0.02  # of κ(x, x) that has to be spread about the centre
+LARGEST_SINGLE = 1e30
 CENTERED_TOL = 1e-7  # residual in units of the largest eigenvalue; eigenvalues are far more accurate than that
 
 
@@ -102,7 +105,7 @@ def centered_eigen(gram: Gram, rank: int | None = None) -> Eigen:
     if n <= DENSE or rank is None or 5 * rank > n or (gram.through_features() and not gram.rows.open):
         return eigen(gram.center(), rank)
 
-    quick = gram if gram.is_held else gram.single()  # values in single precision are enough for this tolerance
+    quick = gram if gram.is_held or not spreads(gram) else gram.single()
 
     def apply(V: Array) -> Array:
         product = quick.apply(V - V.mean(axis=0))
@@ -112,6 +115,18 @@ def centered_eigen(gram: Gram, rank: int | None = None) -> Eigen:
     start = nearly_leading(gram, rank, centered=True)
     found = leading(apply, n, rank, tol, MOST_PRODUCTS, start)
     return Eigen(found.values, _turned(found.vectors), found.residuals)
+
+
+def spreads(gram: Gram) -> bool:
+    """Tell whether values in single precision are enough for what lies about the centre of mass.
+
+    They are not where κ hardly varies, so that their digits cancel when the centre is taken away.
+    """
+    if gram.kernel.whole_columns:
+        return True
+    some = np.sort(np.random.default_rng(0).choice(len(gram), min(len(gram), SAMPLE), replace=False))
+    K = gram.block(some, some).astype(np.float64)
+    return bool(K.diagonal().mean() - K.mean() > PLAIN_SHARE * K.diagonal().mean() and np.abs(K).max() < LARGEST_SINGLE)
 
 
 def nearly_leading(gram: Gram, k: int, centered: bool) -> Array | None:

@@ -20,6 +20,8 @@ from gramian.gram.threads import single_blas
 
 EXTRA = 8  # columns of a block beyond the number of pairs wanted, at least
 COARSE = 1e-5  # smallest pivot of a block's Gram for which its Cholesky factor is good enough
+ORTHOGONAL = 1e-12  # cosine between a block and the basis that is taken for a right angle
+MOST_PASSES = 6
 LANE = 8  # columns that a matrix product takes at a time
 BLOCKS = 8  # blocks in the basis before it is restarted
 
@@ -134,9 +136,16 @@ class _Basis:
 
 
 def _orthogonal(block: Array, Q: Array) -> Array:
-    """Return an orthonormal basis of what `block` adds to the columns of Q; twice is enough."""
-    for _ in range(2):
+    """Return an orthonormal basis of what `block` adds to the columns of Q.
+
+    Twice is enough, unless the space is nearly exhausted: then what is left of a block is rounding errors, in
+    directions that have to be cleared of Q again.
+    """
+    block = _orthonormal(block - Q @ (Q.T @ block))
+    for _ in range(MOST_PASSES):
         block = _orthonormal(block - Q @ (Q.T @ block))
+        if np.abs(Q.T @ block).max(initial=0.0) < ORTHOGONAL:
+            break
     return block
 
 

@@ -12,7 +12,7 @@ that nothing cancels however far from the origin the data lies.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 import numpy as np
@@ -149,9 +149,14 @@ class Chunk:
 
     def concat(self, other: Chunk) -> Chunk:
         """Put other objects after these."""
-        pairs = zip(self.rest, other.rest, strict=True)
+        pairs = zip(self._weighted(other).rest, other._weighted(self).rest, strict=True)
         rest = (None if p is None or q is None else np.concatenate([p, q]) for p, q in pairs)
         return Chunk(self.points.concat(other.points), *rest)
+
+    def _weighted(self, other: Chunk) -> Chunk:
+        """Return these with weights where others have them: without one, an object counts as one."""
+        missing = self.weights is None and other.weights is not None
+        return replace(self, weights=np.ones(len(self.points))) if missing else self
 
 
 class Summary:

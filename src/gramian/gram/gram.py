@@ -25,6 +25,8 @@ from gramian.gram.protocol import Derived, Similarity
 
 HOLD = 2**30  # bytes of K that are kept for the time of an iteration, n = 16,000 in double precision
 SMALL = 2**26  # bytes of K that are kept where its columns are dear
+LOOKED_AT = 64  # objects whose values are compared in two precisions
+CLOSE = 2e-6  # how near these have to be, relative to the largest
 DERIVED = ("_norms", "_row_means", "_small", "_identity")  # computed again when they are needed
 DEAR_NORMS = 256  # κ(x, x) that are computed at a time where a single one takes long
 DEAR = 20  # features that have to be built pay only if they are so many times fewer than the objects
@@ -232,12 +234,29 @@ class Gram:
         return self._tiles is not None
 
     def single(self) -> Gram:
-        """Return this Gram with its objects in single precision, half as dear; itself where that changes nothing."""
+        """Return this Gram with its objects in single precision, half as dear; itself where that would not do.
+
+        That is where nothing changes by it (strings, nodes), where values overflow, or where they lose more digits
+        than rounding does, as those of points far from the origin: some of them are compared.
+        """
         if self.dtype.itemsize <= 4 or self.kernel.matrix_free:
             return self
         cols = None if self.symmetric else self.cols.astype(np.float32)
-        found = Gram(self.kernel, self.rows.astype(np.float32), cols, memory=self.memory, diagonal=self.diagonal)
-        return found if found.dtype.itemsize < self.dtype.itemsize else self
+        try:
+            with np.errstate(over="ignore", invalid="ignore"):
+                found = Gram(
+                    self.kernel, self.rows.astype(np.float32), cols, memory=self.memory, diagonal=self.diagonal
+                )
+        except ValueError:
+            return self
+        if found.dtype.itemsize == self.dtype.itemsize:
+            return self
+        rng = np.random.default_rng(0)
+        i, j = (np.sort(rng.choice(n, min(n, LOOKED_AT), replace=False)) for n in self.shape)
+        with np.errstate(over="ignore", invalid="ignore"):
+            exact, rough = self.block(i, j), found.block(i, j)
+            close = np.abs(rough - exact).max() <= CLOSE * np.abs(exact).max()
+        return found if close else self
 
     def take(self, rows: Any, cols: Any = None) -> Gram:
         """Return the Gram of a part of the objects, by index array or slice; nothing is computed."""

@@ -30,9 +30,9 @@ import scipy.linalg
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from gramian.checks import Array, whole
+from gramian.checks import Array, positive, whole
 from gramian.factor.eigen import DENSE
-from gramian.factor.moments import Chunk, Moments
+from gramian.factor.moments import Chunk, Moments, dense
 from gramian.factor.solve import (
     Frame,
     Map,
@@ -161,19 +161,25 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kern
         y : array of shape (n,)
             Labels of at least two classes, each with at least two members.
         """
-        fixed_ridge(self.ridge, ("loo",))
+        self._check_settings()
         with keeping(self.checkpoint):
             return self._fit(X, y)
 
-    def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
+    def _check_settings(self) -> None:
+        fixed_ridge(self.ridge, ("loo",))
+        if self.tol is not None:
+            positive(self.tol, "tol")
+
+    def partial_fit(self, X: Any, y: Any = None, classes: Any = None) -> Self:
         """Learn from more objects, in low rank: the first call chooses the landmarks, later ones add to the moments.
 
         With ``rank=None`` there are up to 1000 landmarks. Classes may turn up in any call; `classes`, which
         scikit-learn's convention asks for, is not needed. There is nothing to predict until two classes have turned
         up, with two members each.
         """
-        fixed_ridge(self.ridge, ("loo",))
-        if not hasattr(self, "_summary"):
+        self._check_settings()
+        X = self._source(X)
+        if not self._goes_on():
             self._start(X)
         self._take_classes(X, y)
         if len(self._turned_up) > 1 and min(self._summary.weights) > 1:
@@ -270,7 +276,7 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kern
         return self._coarse
 
     def _left_out_at(self, points: Encoded, labels: Array) -> LeaveOneOutOfMoments:
-        return LeaveOneOutOfMoments(self._class_moments()[0], self._summary.kernel.phi(points), labels)
+        return LeaveOneOutOfMoments(self._class_moments()[0], dense(self._summary.kernel.phi(points)), labels)
 
     @property
     def loo_decision_(self) -> Array:

@@ -13,11 +13,13 @@ from typing import Any, Literal, TypeAlias, cast
 
 import numpy as np
 import scipy.linalg
+from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from gramian.batches import Batches
 from gramian.checks import Array, warn, whole
-from gramian.factor.moments import Chunk, Moments, Summary
+from gramian.factor.eigen import DENSE
+from gramian.factor.moments import Chunk, Moments, Summary, dense
 from gramian.factor.nystrom import Nystrom
 from gramian.gram.encoded import Encoded
 from gramian.gram.gram import Gram
@@ -32,13 +34,15 @@ DEFAULT_RANK = 1000
 AFFORDABLE = 2e12  # values of κ, about an hour's work
 AFFORDABLE_DEAR = 1e8  # where each of them takes long
 HEAD = 20_000  # objects of a stream from which a kernel is settled and landmarks are chosen
+FEW = 1000  # objects by which a kernel tells whether it has explicit features
 CHUNK = 2**16  # objects of an array that are taken at a time
 
 
-def check_rank(rank: Any) -> None:
-    """Refuse what is neither a number of landmarks, nor "exact", nor None."""
-    if rank is not None and rank != "exact":
-        whole(rank, "rank")
+def given_rank(rank: Any) -> int | None:
+    """Return the number of landmarks that was given, None where there was none; refuse anything but "exact" else."""
+    if rank is None or (isinstance(rank, str) and rank == "exact"):
+        return None
+    return whole(rank, "rank")
 
 
 def reasonable(kernel: Kernel, n: int, products: int) -> bool:
@@ -83,26 +87,43 @@ class Reducible(KernelEstimator):
 
     def _reduces(self, X: Any) -> bool:
         """Tell whether this sample is to be seen through a few landmarks."""
-        check_rank(self.rank)
-        if self.rank is not None:
+        if given_rank(self.rank) is not None or self.rank == "exact":
             return self.rank != "exact"
         kernel = cast(Kernel, X.kernel) if isinstance(X, Gram) else self._require_kernel()
         n = X.count if isinstance(X, Batches) else _num_samples(X)
-        return n is not None and not reasonable(kernel, n, self.products)
+        return n is not None and not reasonable(kernel, n, self.products) and not self._has_features(X)
 
-    def _start(self, X: Any, scatter: bool = True) -> None:
-        """Settle the kernel on a sample, choose landmarks in it, and begin a summary."""
+    def _has_features(self, X: Any) -> bool:
+        """Tell whether the kernel has few explicit features for such objects, and needs no landmarks."""
+        if isinstance(X, Gram):
+            dim = X.kernel.feature_dim(X.rows)
+        else:
+            some = X.head(FEW)[0] if isinstance(X, Batches) else _safe_indexing(X, np.arange(min(FEW, _num_samples(X))))
+            kernel = self.kernel.fit(self._checked(some, self.kernel, True))
+            dim = kernel.feature_dim(kernel.encode(some))
+        return dim is not None and dim <= DENSE
+
+    def _start(self, X: Any, scatter: bool = True, present: Array | None = None) -> None:
+        """Settle the kernel on a sample (those that are `present`), choose landmarks in it, and begin a summary."""
         self._automatic = self.rank is None
-        rank = self.rank if isinstance(self.rank, int) else DEFAULT_RANK
+        rank = given_rank(self.rank) or DEFAULT_RANK
         if isinstance(X, Gram):
             self._learn_sample(X)
-            low = Nystrom.seen_from(self.kernel_, X.rows, rank)
+            low = Nystrom.seen_from(self.kernel_, X.rows if present is None else X.rows[np.flatnonzero(present)], rank)
         else:
             sample = self._checked(X.sample(HEAD, 0)[0] if isinstance(X, Batches) else X, self._require_kernel(), True)
+            sample = sample if present is None else _safe_indexing(sample, np.flatnonzero(present))
             low = Nystrom(self.kernel, rank).fit(sample)
         self.kernel_ = low.base
         self.sample_ = Vectors(FeatureSpace(self.kernel_), low.basis[0])
         self._begin(low, scatter)
+
+    def _goes_on(self) -> bool:
+        """Tell whether there are moments, seen through landmarks, that more objects can be added to."""
+        if self.rank == "exact":
+            raise ValueError('rank is "exact", and partial_fit learns in low rank; give the number of landmarks')
+        given_rank(self.rank)
+        return self._landmarks is not None
 
     def _begin(self, kernel: Kernel, scatter: bool = True) -> None:
         """Begin a summary of explicit features: of landmarks, or of a kernel that has them."""
@@ -117,6 +138,8 @@ class Reducible(KernelEstimator):
     def _prepared(self, X: Any, y: Any) -> tuple[Any, Any, bool]:
         """Return a sample as it is to be learnt from, and whether through landmarks; an exact answer needs it whole."""
         X = self._source(X)
+        if isinstance(X, Batches) and y is not None:
+            raise ValueError("y is given beside batches, which have targets of their own: gm.Batches(X, target=y)")
         reduced = self._reduces(X)
         if isinstance(X, Batches) and not reduced:
             X, y = self._gathered(X)
@@ -270,8 +293,8 @@ class Seen:
     """Objects of the sample in the principal directions, in which every ridge costs O(n · directions)."""
 
     def __init__(self, ridge: RidgeOfMoments, chunk: Chunk, kernel: Kernel) -> None:
-        phi = kernel.phi(chunk.points)
-        self._P = (np.asarray(phi, dtype=np.float64) - (ridge.mean if ridge.intercept else 0.0)) @ ridge.axes
+        phi = dense(kernel.phi(chunk.points))
+        self._P = (phi.astype(np.float64) - (ridge.mean if ridge.intercept else 0.0)) @ ridge.axes
         self._Y = np.asarray(chunk.numbers) - (ridge.target if ridge.intercept else 0.0)
         self._ridge, self._weights = ridge, chunk.weights
 

@@ -38,7 +38,7 @@ from gramian.gram.gram import Gram
 from gramian.gram.journal import keeping
 from gramian.kernels.algebra import Kernel
 from gramian.learn.base import MEDIAN_GAUSSIAN, offered_if
-from gramian.learn.lowrank import Rank, Reducible, landmark_coefficients, warn_of_low_rank
+from gramian.learn.lowrank import Rank, Reducible, given_rank, landmark_coefficients, warn_of_low_rank
 from gramian.space.means import stability_bound
 from gramian.space.vectors import Vectors
 
@@ -117,6 +117,7 @@ class NoveltyDetector(OutlierMixin, Reducible):  # type: ignore[misc]
     false_alarm_bound_: float
     distances_: Array
     _mute: str | None = None
+    _reach: float
 
     def __init__(
         self,
@@ -171,15 +172,20 @@ class NoveltyDetector(OutlierMixin, Reducible):  # type: ignore[misc]
         the centre has gone since: the threshold is never too small. `distances_` are then those of the last objects.
         That there are too few objects yet for any alarm is said by `predict`.
         """
-        if isinstance(self.rank, int):
-            if not hasattr(self, "_summary"):
+        X = self._source(X)
+        if given_rank(self.rank) is not None:
+            if self._landmarks is None:
                 self._start(X, scatter=False)
+                self._reach = 0.0
             self._stretch(X)
         else:
-            sample = self.sample_.extend(self._images(X)) if hasattr(self, "threshold_") else self._learn_sample(X)
-            self.sample_ = sample
-            self._center(sample)
-            self._set_bound(len(sample), sample.distances(self.center_))
+            begun = hasattr(self, "threshold_") and self._landmarks is None
+            self.__dict__.pop("_summary", None)
+            for some in (batch for batch, _ in X) if isinstance(X, Batches) else [X]:
+                self.sample_ = self.sample_.extend(self._new_images(some)) if begun else self._learn_sample(some)
+                begun = True
+            self._center(self.sample_)
+            self._set_bound(len(self.sample_), self.sample_.distances(self.center_))
         self.offset_ = -self.threshold_
         return self
 
@@ -197,6 +203,7 @@ class NoveltyDetector(OutlierMixin, Reducible):  # type: ignore[misc]
             self._set_bound(len(sample), sample.distances(self.center_))
             return
         self._start(X, scatter=False)
+        self._reach = 0.0
         if isinstance(X, Batches) and X.once:
             self._stretch(X)
             return
@@ -204,11 +211,12 @@ class NoveltyDetector(OutlierMixin, Reducible):  # type: ignore[misc]
             self._take(Chunk(points))
         self._center_of_moments()
         again = [self._distances(points) for points, _, _ in self._chunks(X, None, None)]
-        self._set_bound(self._summary.count, np.concatenate(again))
+        distances = np.concatenate(again)
+        self._reach = float(distances.max())
+        self._set_bound(self._summary.count, distances)
 
     def _stretch(self, X: Any) -> None:
         """Take in objects that are seen once: the reach grows by what the centre moves, and to the farthest of them."""
-        self._reach = getattr(self, "_reach", 0.0)
         for points, _, _ in self._chunks(X, None, None):
             before = getattr(self, "_mean", None)
             self._take(Chunk(points))

@@ -15,11 +15,12 @@ from typing import Any, Self
 
 import numpy as np
 
+from gramian.batches import Batches
 from gramian.gram.journal import keeping
 from gramian.kernels.algebra import Kernel
 from gramian.learn.base import MEDIAN_GAUSSIAN
 from gramian.learn.classifier import KernelClassifier, class_means, indicator
-from gramian.learn.lowrank import Rank, landmark_coefficients, warn_of_low_rank
+from gramian.learn.lowrank import Rank, given_rank, landmark_coefficients, warn_of_low_rank
 from gramian.space.vectors import Vectors
 
 
@@ -82,19 +83,21 @@ class ParzenClassifier(KernelClassifier):
         with keeping(self.checkpoint):
             return self._fit(X, y)
 
-    def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
+    def partial_fit(self, X: Any, y: Any = None, classes: Any = None) -> Self:
         """Learn from more objects; with ``rank=None`` exactly, by comparing them with all so far.
 
         The first call settles the kernel, and with a `rank` chooses the landmarks. Classes may turn up in any call;
         `classes`, which scikit-learn's convention asks for, is not needed.
         """
-        begun = hasattr(self, "_turned_up")
-        if isinstance(self.rank, int):
-            if not begun:
+        X = self._source(X)
+        if given_rank(self.rank) is not None:
+            if self._landmarks is None:
+                self.__dict__.pop("_sums", None)
                 self._start(X, scatter=False)
             self._take_classes(X, y)
         else:
-            self._compare(X, y, begun)
+            for some, targets in X if isinstance(X, Batches) else [(X, y)]:
+                self._compare(some, targets, begun=hasattr(self, "_sums"))
         if len(self._turned_up) > 1:
             self._settle()
         return self
@@ -102,6 +105,7 @@ class ParzenClassifier(KernelClassifier):
     def _fit(self, X: Any, y: Any) -> Self:
         X, y, reduced = self._prepared(X, y)
         if reduced:
+            self.__dict__.pop("_sums", None)
             self._start(X, scatter=False)
             self._take_classes(X, y)
             self._settle()

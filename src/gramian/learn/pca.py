@@ -15,7 +15,7 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from gramian.checks import Array, fraction, is_sparse, warn, whole
-from gramian.factor.eigen import DENSE, Eigen, centered_eigen
+from gramian.factor.eigen import DENSE, Eigen, centered_eigen, spreads
 from gramian.factor.moments import Chunk
 from gramian.factor.nystrom import Nystrom
 from gramian.gram.gram import Gram
@@ -114,6 +114,19 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Reducible):  
         with keeping(self.checkpoint):
             return self._fit(X)
 
+    def partial_fit(self, X: Any, y: Any = None) -> Self:
+        """Learn from more objects, in low rank: the first call chooses the landmarks, later ones add to the moments.
+
+        With ``rank=None`` there are up to 1000 landmarks. y is ignored.
+        """
+        X = self._source(X)
+        if not self._goes_on():
+            self._start(X)
+        for points, _, _ in self._chunks(X, None, None):
+            self._take(Chunk(points))
+        self._keep_moments()
+        return self
+
     def _fit(self, X: Any) -> Self:
         self.__dict__.pop("_pre_images", None)
         self.__dict__.pop("_summary", None)
@@ -129,7 +142,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Reducible):  
         sample = self._learn_sample(X)
         wanted = self._check_components(len(sample))
         gram = sample.gram()
-        with gram.held(single=len(gram) > DENSE):
+        with gram.held(single=len(gram) > DENSE and spreads(gram)):
             centered = sample.about(self.kernel_.center(gram))
             self.total_variance_ = float(centered.space.kernel.rough_norms(centered.points).mean(dtype=np.float64))
             pairs = self._decompose(gram, wanted).positive() if self.total_variance_ > 0 else None
@@ -160,6 +173,11 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Reducible):  
             )
         if isinstance(wanted, float):
             held = np.cumsum(pairs.values) / (found.count * self.total_variance_)
+            if held[-1] < wanted:
+                warn(
+                    f"n_components is {wanted:g}, and all components that {len(self.sample_)} landmarks can tell hold "
+                    f"{held[-1]:.3g} of the variance: give a larger rank"
+                )
             wanted = min(int(np.searchsorted(held, wanted)) + 1, len(held))
         pairs = pairs.first(len(pairs.values) if wanted is None else wanted)
         self._warn_of_missing(wanted, len(pairs.values))

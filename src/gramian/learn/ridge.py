@@ -164,30 +164,32 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, Reducible):  # type: ignore[
         with keeping(self.checkpoint):
             return self._fit(X, y, sample_weight)
 
-    def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn from more objects, in low rank: the first call chooses the landmarks, later ones add to the moments.
 
         With ``rank=None`` there are up to 1000 landmarks. Takes the same as `fit`.
         """
         self._check_settings()
-        if not hasattr(self, "_summary"):
-            self._start(X)
-        self._learn_moments(X, y, sample_weight)
+        X = self._source(X)
+        weights = self._weights_of(X, sample_weight)
+        if not self._goes_on():
+            self._start(X, present=None if weights is None else weights > 0)
+        self._learn_moments(X, y, weights)
         return self
 
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> Self:
         self._check_settings()
         X, y, reduced = self._prepared(X, y)
+        weights = self._weights_of(X, sample_weight)
         if reduced:
-            self._start(X)
-            self._learn_moments(X, y, sample_weight)
+            self._start(X, present=None if weights is None else weights > 0)
+            self._learn_moments(X, y, weights)
             if self._automatic:
                 warn_of_low_rank(self, self._summary.count, self.trace_error_)
             return self
         for name in ("path_", "_known", "_summary", "_of_moments"):
             self.__dict__.pop(name, None)
         given = fixed_ridge(self.ridge, CRITERIA)
-        weights = checked_weights(sample_weight, X)
         self._learn_sample(X, None if weights is None else weights > 0)
         Y = self._targets(y, numeric=True, multi_output=True)
         if not np.ptp(Y, axis=0).any():
@@ -222,15 +224,22 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, Reducible):  # type: ignore[
         if self.tol is not None:
             positive(self.tol, "tol")
 
-    def _learn_moments(self, X: Any, y: Any, sample_weight: Any) -> None:
-        """Add objects to the moments, and find f and b from these."""
+    @staticmethod
+    def _weights_of(X: Any, sample_weight: Any) -> Array | None:
         if isinstance(X, Batches) and sample_weight is not None:
             raise ValueError("batches have no weights: use partial_fit(X, y, sample_weight), batch by batch")
-        weights = checked_weights(sample_weight, X)
+        return checked_weights(sample_weight, X)
+
+    def _learn_moments(self, X: Any, y: Any, weights: Array | None) -> None:
+        """Add objects to the moments, and find f and b from these."""
         Y = None if isinstance(X, Batches) else self._targets(y, numeric=True, multi_output=True, objects=X)
         for points, some, w in self._chunks(X, Y, weights):
             if isinstance(X, Batches):
                 some = self._targets(some, numeric=True, multi_output=True, objects=points)
+            if self._summary.count and some.shape[1:] != self._shape:
+                raise ValueError(
+                    f"y has shape {some.shape}; (n, {', '.join(map(str, self._shape))}) expected, as before"
+                )
             self._shape = some.shape[1:]
             self._take(Chunk(points, some.reshape(len(some), -1), w))
         self._solve_moments()
@@ -239,7 +248,9 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, Reducible):  # type: ignore[
         found = self._summary
         moments, dim = self._moments()[0], found.dim
         self._of_moments = of = RidgeOfMoments(moments, dim, self.fit_intercept, self.smoother, found.present)
-        if not moments.scatter[dim:, dim:].any():
+        self.__dict__.pop("path_", None)
+        rounding_of_y = (64 * float(np.finfo(np.float64).eps) * np.abs(moments.mean[dim:])) ** 2 * moments.weight
+        if (np.diagonal(moments.scatter)[dim:] <= rounding_of_y).all():
             raise ValueError(
                 f"y is constant ({moments.mean[dim]:g}) over n_samples={found.count}: there is nothing to learn"
             )

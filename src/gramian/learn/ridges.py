@@ -55,7 +55,7 @@ def ridge_grid(ridge: Any, largest: float, noise: float) -> Array:
 def warn_unless_solved(estimator: Any, method: str, residual: float) -> None:
     """Say so where the answer of a linear system is not to be trusted."""
     eps = float(np.finfo(estimator.sample_.gram().dtype).eps)
-    if residual > max(ACCEPTED, 1e4 * eps):
+    if residual > max(ACCEPTED, 1e4 * eps, estimator.tol or 0.0):
         warn(
             f"{type(estimator).__name__}: the linear system was solved to a relative residual of {residual:.1e} only "
             f"({method}): the ridge is too small for the precision of the kernel; give a larger one",

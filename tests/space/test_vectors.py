@@ -619,3 +619,55 @@ def test_the_centre_of_mass_of_nothing_is_refused_and_of_one_vector_is_itself():
     with pytest.raises(ValueError, match="the centre of mass of none is not defined"):
         S[:0].mean()
     assert S[0].mean().norm() == pytest.approx(5.0)
+
+
+# Points that come later
+
+EXTENDED = {
+    "vectors": (gm.Gaussian(1.3), np.random.default_rng(2).normal(size=(30, 3))),
+    "explicit": (gm.Linear(), np.random.default_rng(2).normal(size=(30, 3))),
+    "strings": (gm.Subsequences(2, 0.5), ["".join(np.random.default_rng(k).choice(list("abc"), 6)) for k in range(30)]),
+    "counts": (gm.Spectrum(2), ["".join(np.random.default_rng(k).choice(list("abc"), 6)) for k in range(30)]),
+}
+
+
+@pytest.mark.parametrize("first", [1, 12, 29])
+@pytest.mark.parametrize("name", EXTENDED)
+def test_points_extended_by_others_are_all_of_them(name, first):
+    kernel, objects = EXTENDED[name]
+    space = gm.FeatureSpace(kernel)
+    known = space(objects[:first])
+    known.mean().norm()  # what is known of the centre is carried over
+    joint, whole = known.extend(space(objects[first:])), space(objects)
+    assert len(joint) == 30
+    np.testing.assert_allclose(joint.gram().row_means(), whole.gram().row_means(), rtol=1e-12)
+    np.testing.assert_allclose(joint.distances(joint.mean()), whole.distances(whole.mean()), rtol=1e-9, atol=1e-12)
+    assert joint.mean().norm() == pytest.approx(whole.mean().norm(), rel=1e-12)
+    assert joint.total_variance() == pytest.approx(whole.total_variance(), rel=1e-10)
+    assert len(known) == first
+
+
+def test_extending_compares_new_points_only(monkeypatch):
+    kernel, objects = EXTENDED["vectors"]
+    space = gm.FeatureSpace(kernel)
+    known = space(objects[:25])
+    known.gram().row_means()
+    entries = []
+    block = gm.Gaussian.block
+
+    def counted(self, a, b, out):
+        entries.append(out.size)
+        block(self, a, b, out)
+
+    monkeypatch.setattr(gm.Gaussian, "block", counted)
+    known.extend(space(objects[25:])).gram().row_means()
+    assert 0 < sum(entries) <= 2 * 25 * 5 + 5 * 5
+
+
+def test_points_are_extended_by_points_of_the_same_space_only():
+    X = np.zeros((2, 1))
+    with pytest.raises(ValueError, match="space"):
+        gm.FeatureSpace(gm.Gaussian(1.0))(X).extend(gm.FeatureSpace(gm.Gaussian(2.0))(X))
+    S = gm.FeatureSpace(gm.Gaussian(1.0))(X)
+    with pytest.raises((ValueError, TypeError), match="extend"):
+        S.mean().extend(S)

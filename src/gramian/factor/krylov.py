@@ -21,7 +21,8 @@ from gramian.gram.threads import single_blas
 EXTRA = 8  # columns of a block beyond the number of pairs wanted, at least
 COARSE = 1e-5  # smallest pivot of a block's Gram for which its Cholesky factor is good enough
 ORTHOGONAL = 1e-12  # cosine between a block and the basis that is taken for a right angle
-MOST_PASSES = 6
+LOST = 1e-6  # length of what is left of a unit vector that is nothing but rounding errors
+MOST_PASSES = 8
 LANE = 8  # columns that a matrix product takes at a time
 BLOCKS = 8  # blocks in the basis before it is restarted
 
@@ -138,14 +139,19 @@ class _Basis:
 def _orthogonal(block: Array, Q: Array) -> Array:
     """Return an orthonormal basis of what `block` adds to the columns of Q.
 
-    Twice is enough, unless the space is nearly exhausted: then what is left of a block is rounding errors, in
-    directions that have to be cleared of Q again.
+    Twice is enough, unless the space is nearly exhausted: then columns lie in that of Q up to rounding errors, which
+    lie there too where objects are repeated. Random ones take their place.
     """
-    block = _orthonormal(block - Q @ (Q.T @ block))
-    for _ in range(MOST_PASSES):
+    for _ in range(2):
         block = _orthonormal(block - Q @ (Q.T @ block))
-        if np.abs(Q.T @ block).max(initial=0.0) < ORTHOGONAL:
+    rng = np.random.default_rng(0)
+    for _ in range(MOST_PASSES):
+        gap = block.T @ block - np.eye(block.shape[1])
+        if max(np.abs(Q.T @ block).max(initial=0.0), np.abs(gap).max()) < ORTHOGONAL:
             break
+        block, R = scipy.linalg.qr(block - Q @ (Q.T @ block), mode="economic", check_finite=False)
+        lost = np.abs(R.diagonal()) < LOST
+        block[:, lost] = rng.standard_normal((len(block), int(lost.sum()))) / np.sqrt(len(block))
     return block
 
 

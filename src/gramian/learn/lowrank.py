@@ -303,6 +303,7 @@ class Seen:
         scaled = f / self._ridge.values
         E = self._Y - self._P @ (scaled[:, None] * self._ridge.inside)
         h = np.square(self._P) @ scaled + self._ridge.intercept / self._ridge.weight
-        if self._weights is None:
-            return Fit(E, 1 - h)
-        return Fit(np.sqrt(self._weights)[:, None] * E, 1 - self._weights * h)
+        if self._weights is not None:
+            E, h = np.sqrt(self._weights)[:, None] * E, self._weights * h
+        rounding = 16 * self._P.shape[1] * float(np.finfo(np.float64).eps)
+        return Fit(E, np.where(1 - h > rounding, 1 - h, 0.0))

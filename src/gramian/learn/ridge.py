@@ -238,7 +238,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, Reducible):  # type: ignore[
                 some = self._targets(some, numeric=True, multi_output=True, objects=points)
             if self._summary.count and some.shape[1:] != self._shape:
                 raise ValueError(
-                    f"y has shape {some.shape}; (n, {', '.join(map(str, self._shape))}) expected, as before"
+                    f"y has shape {some.shape}; (n, {', '.join(map(str, self._shape))}) expected, as the targets before"
                 )
             self._shape = some.shape[1:]
             self._take(Chunk(points, some.reshape(len(some), -1), w))

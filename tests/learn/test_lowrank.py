@@ -2,6 +2,7 @@
 
 import pickle
 import warnings
+from itertools import product
 
 import numpy as np
 import pytest

@@ -78,6 +78,11 @@ def total_memory() -> int:
     return _kilobytes("/proc/meminfo", "MemTotal") * 1024
 
 
+def free_memory() -> int:
+    """Bytes of memory that a new process can have."""
+    return _kilobytes("/proc/meminfo", "MemAvailable") * 1024
+
+
 def _kilobytes(file: str, name: str) -> int:
     for line in Path(file).read_text().splitlines():
         if line.startswith(name):

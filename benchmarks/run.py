@@ -6,8 +6,8 @@
     python benchmarks/run.py --small …              small sizes, to try the programs out
     python benchmarks/run.py exact_pca pca=80000    another size (see sizes.py)
 
-With other sizes than those of the page everything is written under build/bench instead. The measured values are kept in
-measured.json, from which the page is made.
+With other sizes than those of the page everything is written under build/bench instead; limit=, the seconds after which
+a peer is stopped, is no such size. The measured values are kept in measured.json, from which the page is made.
 """
 
 import argparse
@@ -65,7 +65,7 @@ def claimed(name: str, sizes: Sizes) -> Claim:
 
 def main() -> int:
     chosen, sizes = arguments()
-    root = ROOT if sizes == Sizes() else ROOT / "build" / "bench"
+    root = ROOT if replace(sizes, limit=Sizes.limit) == Sizes() else ROOT / "build" / "bench"
     record = Record((HERE if root == ROOT else root) / "measured.json")
     record.machine = machine()
     page = Page(root, record)
@@ -75,12 +75,12 @@ def main() -> int:
         if name.startswith("growth."):
             curve = name.removeprefix("growth.")
             record.growth[curve] = growth.measure(CURVES[curve], sizes.growth)
-            text, drawn = growth.described(curve, CURVES[curve], record.growth[curve]), curve
+            text = growth.described(curve, CURVES[curve], record.growth[curve])
         else:
             record.claims[name] = claimed(name, sizes)
-            text, drawn = row(record.claims[name]), name
+            text = row(record.claims[name])
         record.save()
-        page.draw(drawn)
+        page.draw(name)
         page.write()
         now = time.perf_counter()
         print(f"{text}\n    [{name}: {now - start:.0f} s; {(now - begun) / 60:.1f} min so far]", flush=True)

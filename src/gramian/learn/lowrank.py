@@ -9,6 +9,7 @@ landmarks, and `dual_coef_` their coefficients.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
 from typing import Any, Literal, TypeAlias, cast
 
 import numpy as np
@@ -21,6 +22,7 @@ from gramian.checks import Array, warn, whole
 from gramian.factor.eigen import DENSE
 from gramian.factor.moments import Chunk, Moments, Summary, dense
 from gramian.factor.nystrom import Nystrom
+from gramian.factor.solve import ridged_factor
 from gramian.gram.encoded import Encoded
 from gramian.gram.gram import Gram
 from gramian.kernels.algebra import Kernel
@@ -239,15 +241,36 @@ class RidgeOfMoments:
         self.A, self.B = table[:dim, :dim], table[:dim, dim:]
         self.intercept, self.kind, self.count = intercept, kind, count
         self.weight, self.mean, self.target = moments.weight, moments.mean[:dim], moments.mean[dim:]
-        values, axes = scipy.linalg.eigh(self.A, check_finite=False)
-        noise = dim * float(np.finfo(np.float64).eps) * max(float(values[-1]), 0.0)
-        kept = values > noise
-        self.values, self.axes = values[kept][::-1], axes[:, kept][:, ::-1]
-        self.inside = self.axes.T @ self.B
         self._squares = float(np.trace(table[dim:, dim:]))
 
+    @cached_property
+    def _spectrum(self) -> tuple[Array, Array]:
+        values, axes = scipy.linalg.eigh(self.A, check_finite=False)
+        noise = len(values) * float(np.finfo(np.float64).eps) * max(float(values[-1]), 0.0)
+        kept = values > noise
+        return values[kept][::-1], axes[:, kept][:, ::-1]
+
+    @property
+    def values(self) -> Array:
+        """σ², the largest first; those that are rounding errors are left out."""
+        return self._spectrum[0]
+
+    @property
+    def axes(self) -> Array:
+        """V."""
+        return self._spectrum[1]
+
+    @cached_property
+    def inside(self) -> Array:
+        """Vᵀ B."""
+        return np.asarray(self.axes.T @ self.B)
+
     def weights(self, lam: float) -> Array:
-        """Return the weights of the explicit features."""
+        """Return the weights of the explicit features; at a single ridge without a decomposition."""
+        if self.kind == "shrinkage" and "_spectrum" not in self.__dict__:
+            factor = ridged_factor(self.A.copy(), lam)
+            W = scipy.linalg.cho_solve(factor, self.B, check_finite=False)
+            return np.asarray(W + scipy.linalg.cho_solve(factor, self.B - self.A @ W - lam * W, check_finite=False))
         scaled = factors(self.values, lam, self.kind)[0] / self.values
         return np.asarray(self.axes @ (scaled[:, None] * self.inside))
 

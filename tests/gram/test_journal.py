@@ -561,3 +561,55 @@ def test_what_cannot_be_known_again_has_no_key():
     for thing in (lambda x: x, threading.Lock(), circle):
         with pytest.raises(NoFingerprintError):
             fingerprint(thing)
+
+
+OWN_KERNEL = """
+import sys
+import numpy as np
+from numba import njit
+sys.path.insert(0, {folder!r})
+import helper
+import gramian as gm
+from gramian.gram import journal
+
+journal.PATIENCE = journal.INTERVAL = 0.0
+
+@njit
+def compiled(x):
+    return {compiled} * x
+
+class Own(gm.Kernel):
+    TABLE = {{"a": {table}}}
+
+    def encode(self, X):
+        return gm.Encoded((np.asarray(X, dtype=float),))
+
+    def block(self, a, b, out):
+        (A,), (B,) = a, b
+        np.matmul(A, B.T, out=out)
+        out *= self.TABLE["a"] * helper.factor() * compiled(1.0)
+
+    def squared_norms(self, a):
+        (A,) = a
+        return (A * A).sum(axis=1) * self.TABLE["a"] * helper.factor() * compiled(1.0)
+
+K = Own().gram([[1.0, 0.0], [1.0, 1.0], [0.0, 2.0]])
+with journal.keeping({directory!r}):
+    print(float((K @ np.ones(3)).sum()))
+"""
+
+
+def test_a_kernel_of_ones_own_that_was_changed_in_any_part_is_another_kernel(tmp_path):
+    def answer(compiled, table, factor):
+        (tmp_path / "helper.py").write_text(f"def factor():\n    return {factor}\n")
+        script = OWN_KERNEL.format(
+            folder=str(tmp_path), directory=str(tmp_path / "kept"), compiled=compiled, table=table
+        )
+        found = subprocess.run([sys.executable, "-B", "-c", script], capture_output=True, text=True, check=True)
+        return float(found.stdout)
+
+    one = answer(1.0, 1.0, 1.0)
+    assert answer(1.0, 1.0, 1.0) == one
+    assert answer(2.0, 1.0, 1.0) == 2 * one
+    assert answer(1.0, 3.0, 1.0) == 3 * one
+    assert answer(1.0, 1.0, 5.0) == 5 * one

@@ -583,3 +583,34 @@ def test_a_warning_names_the_line_of_the_user():
         gm.KernelPCA(9, KERNEL, rank=5).fit(X)
     (warning,) = caught
     assert warning.filename == __file__
+
+
+# Found by others
+
+
+@pytest.mark.parametrize("far", [30.0, 100.0])
+def test_one_object_far_away_does_not_hide_the_others_from_the_landmarks(far):
+    A = np.random.default_rng(0).normal(size=(500, 3))
+    t = A[:, 0] + A[:, 1]
+    A[-1], t[-1] = far, 0.0
+    kernel = gm.Polynomial(degree=3, offset=1.0)
+    low = gm.KernelRidge(kernel, ridge=1e-3, rank=30).fit(A, t)
+    assert len(low.sample_) == 20  # all that a polynomial of degree 3 has
+    exact = gm.KernelRidge(kernel, ridge=1e-3).fit(A, t)
+    np.testing.assert_allclose(low.predict(A[:-1]), exact.predict(A[:-1]), atol=1e-4)
+
+
+def test_features_of_very_different_sizes_are_no_reason_to_doubt_the_primal_side():
+    rng = np.random.default_rng(0)
+    A = rng.normal(size=(300, 3)) * [1e3, 1.0, 1e-2] + [2000.0, 5.0, 1.0]
+    t = A[:, 1] + 0.1 * rng.normal(size=300)
+    model = gm.KernelRidge(gm.Polynomial(degree=2, offset=1.0), ridge=1e-3).fit(A, t)  # a warning would be an error
+    assert "primal" in model.solver_
+    assert model.residual_ < 1e-6
+
+
+def test_landmarks_given_as_a_list_make_a_value_like_any_other():
+    for landmarks, kernel in (([[0.0, 0.0], [1.0, 0.0]], gm.Gaussian(1.0)), (["ab", "ba"], gm.Spectrum(1))):
+        one, two = gm.Nystrom(kernel, landmarks=landmarks), gm.Nystrom(kernel, landmarks=list(landmarks))
+        assert one == two
+        assert hash(one) == hash(two)

@@ -563,3 +563,61 @@ def test_nothing_is_warned_of_where_nothing_is_wrong():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         in_parts(gm.KernelRidge(gm.Gaussian(1.0), 0.3, rank=RANK), X, Y, [30, 30, 30])
+
+
+# Found by others
+
+
+@pytest.mark.parametrize("rows", [3000, 1000, 99])
+def test_the_ridge_that_is_chosen_does_not_depend_on_how_the_data_is_cut(rows):
+    rng = np.random.default_rng(0)
+    A = rng.normal(size=(3000, 2))
+    labels = (A[:, 0] * A[:, 1] > 0).astype(int)
+    model = gm.FisherDiscriminant(gm.Gaussian(1.0), rank=30)
+    whole = gm.FisherDiscriminant(gm.Gaussian(1.0), rank=30).fit(A, labels)
+    assert model.fit(gm.Batches(A, target=labels, rows=rows)).ridge_ == whole.ridge_
+
+
+def test_names_of_columns_that_came_in_batches_are_kept():
+    pandas = pytest.importorskip("pandas")
+    table = pandas.DataFrame(np.random.default_rng(0).normal(size=(60, 3)), columns=list("abc"))
+    y = table["a"].to_numpy() ** 2
+    for rank in (10, None):
+        model = gm.KernelRidge(gm.Gaussian(1.0), ridge=0.1, rank=rank).fit(gm.Batches(table, target=y, rows=25))
+        assert model.feature_names_in_.tolist() == ["a", "b", "c"]
+        assert model.predict(table).shape == (60,)  # a warning would be an error
+        with pytest.raises(ValueError, match="feature names should match"):
+            model.predict(table[["c", "b", "a"]])
+
+
+@pytest.mark.parametrize("make", [gm.KernelRidge, gm.FisherDiscriminant, gm.ParzenClassifier, gm.NoveltyDetector])
+@pytest.mark.filterwarnings("ignore:this detector can never fire")
+def test_what_was_learnt_in_another_way_is_not_forgotten_but_refused(make):
+    rng = np.random.default_rng(0)
+    A = rng.normal(size=(60, 2))
+    y = np.arange(60) % 2
+    model = make(gm.Gaussian(1.0)).fit(A, y)
+    with pytest.raises(ValueError, match="cannot go on with other settings"):
+        model.set_params(rank=10).partial_fit(A, y)
+    low = make(gm.Gaussian(1.0), rank=10).fit(A, y).partial_fit(A, y)
+    with pytest.raises(ValueError, match=r"has learnt in low rank, with Gaussian\(bandwidth=1.0\) and rank=10"):
+        low.set_params(kernel__bandwidth=2.0).partial_fit(A, y)
+
+
+def test_a_first_batch_that_is_refused_leaves_nothing_behind():
+    A = np.random.default_rng(0).normal(size=(80, 2))
+    y = A[:, 0] ** 2
+    model = gm.KernelRidge(gm.Gaussian(1.0), ridge=0.1, rank=10)
+    with pytest.raises(ValueError, match="NaN"):
+        model.partial_fit(A[:40], np.full(40, np.nan))
+    fresh = gm.KernelRidge(gm.Gaussian(1.0), ridge=0.1, rank=10).partial_fit(A[40:], y[40:])
+    np.testing.assert_array_equal(model.partial_fit(A[40:], y[40:]).predict(A), fresh.predict(A))
+
+
+def test_new_objects_in_batches_and_names_of_files_are_answered_in_words():
+    A = np.random.default_rng(0).normal(size=(20, 2))
+    model = gm.KernelRidge(gm.Gaussian(1.0), ridge=0.1).fit(A, A[:, 0])
+    with pytest.raises(TypeError, match="batch by batch"):
+        model.predict(gm.Batches(A))
+    with pytest.raises(TypeError, match=r"gm.Batches\('big.parquet'"):
+        model.fit("big.parquet", A[:, 0])

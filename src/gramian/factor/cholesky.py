@@ -25,6 +25,7 @@ Pivoting = Literal["greedy", "random"] | None
 
 BATCH = 128  # pivots proposed at a time
 STRIPE = 4096  # rows of the factor updated at a time
+SAME = 1 + 1e-6  # ratio of numbers that are equal up to rounding
 SURE = 1024  # columns up to which memory is taken at once; a larger factor grows as it needs to
 
 
@@ -157,8 +158,12 @@ class _Growing:
         self.residual = self.norms.copy()
         self.trace = float(self.norms.sum())
         self.eps = float(np.finfo(gram.dtype).eps)
-        # A pivot that is zero in exact arithmetic comes out as n times the error of an eigenvalue.
-        self.noise = min(32 * len(gram) * self.eps, np.sqrt(self.eps)) * gram.scale()
+        # A pivot that is zero in exact arithmetic comes out as n times the error of an eigenvalue, in units of its own
+        # κ(x, x); or of that which κ is computed from, where it is a difference of larger numbers.
+        scale, largest = gram.scale(), float(self.norms.max())
+        units = self.norms if scale <= SAME * largest and not gram.kernel.whole_columns else np.full(len(gram), scale)
+        self.noises = min(32 * len(gram) * self.eps, np.sqrt(self.eps)) * units
+        self.noise = float(self.noises.max())
         tolerated = max(1e-3 * np.sqrt(self.eps), 64 * self.eps) if leave_out else np.sqrt(self.eps)
         self.slack = max(tolerated * float(self.norms.max()), self.noise)
         if gram.kernel.whole_columns:
@@ -182,7 +187,7 @@ class _Growing:
         kept = self._extend(proposed[accepted], columns, L, goal) if accepted else 0
         if kept == len(accepted) and not self.leave_out:
             # The matrix itself says that nothing is left of these, where the diagonal may still show a remainder.
-            self.residual[proposed[np.diagonal(H) <= self.noise]] = 0.0
+            self.residual[proposed[np.diagonal(H) <= self.noises[proposed]]] = 0.0
 
     def _extend(self, chosen: Array, columns: Array | None, L: Array, goal: float) -> int:
         """Add the pivots' columns, (K[:, p] − F F[p]ᵀ) L⁻ᵀ, as many as are needed for the goal; return how many."""
@@ -223,7 +228,7 @@ class _Growing:
             )
         self.pivots += [int(p) for p in chosen]
         left[chosen] = 0.0
-        left[left <= self.noise] = 0.0
+        left[left <= self.noises] = 0.0
         self.residual = left
         return len(chosen)
 
@@ -254,7 +259,8 @@ def _in_order(growing: _Growing, rng: np.random.Generator) -> Iterator[tuple[Arr
 
 def _greedy(growing: _Growing, rng: np.random.Generator) -> Iterator[tuple[Array, Array]]:
     while growing.residual.max() > 0:
-        yield np.array([np.argmax(growing.residual)]), np.array([growing.noise])
+        first = np.argmax(growing.residual)
+        yield np.array([first]), growing.noises[[first]]
 
 
 def _random(growing: _Growing, rng: np.random.Generator) -> Iterator[tuple[Array, Array]]:
@@ -264,7 +270,7 @@ def _random(growing: _Growing, rng: np.random.Generator) -> Iterator[tuple[Array
     while growing.residual.max() > 0:
         d = growing.residual
         batch = rng.choice(len(d), size=BATCH, p=d / d.sum())
-        yield batch, np.maximum(rng.random(BATCH) * d[batch], growing.noise)
+        yield batch, np.maximum(rng.random(BATCH) * d[batch], growing.noises[batch])
 
 
 _PROPOSALS = {"greedy": _greedy, "random": _random, None: _in_order}

@@ -73,6 +73,9 @@ class Nystrom(Kernel):
         if not isinstance(self.base, Kernel):
             raise TypeError(f"base is {self.base!r}; a kernel expected, such as gm.Gaussian()")
         whole(self.rank, "rank")
+        if isinstance(self.landmarks, list):
+            numeric = all(isinstance(row, list | tuple | np.ndarray) for row in self.landmarks)
+            self._settle(landmarks=np.array(self.landmarks) if numeric else tuple(self.landmarks))
 
     @property
     def radius(self) -> float:
@@ -114,11 +117,13 @@ class Nystrom(Kernel):
         gram = self.landmarks if isinstance(self.landmarks, Gram) else self.base.gram(self.landmarks)
         wide = Gram(gram.kernel, gram.rows.astype(np.float64), memory=gram.memory).dense().astype(np.float64)
         rounding = max(len(wide) * float(np.finfo(gram.dtype).eps), gram.kernel.accuracy(gram.dtype))
-        noise = rounding * float(wide.diagonal().max())
-        factor, order, rank, _ = lapack.dpstrf(wide, tol=noise, lower=True)
-        if rank == 0:
+        lengths = np.sqrt(wide.diagonal())
+        if not lengths.any():
             raise ValueError("all landmarks have the image φ(x) = 0: choose others")
-        return gram.rows[order[:rank] - 1], np.asfortranarray(np.tril(factor[:rank, :rank]))
+        unit = np.where(lengths > 0, lengths, 1.0)  # dependence is judged between unit vectors
+        factor, order, rank, _ = lapack.dpstrf(wide / unit / unit[:, None], tol=rounding, lower=True)
+        chosen = order[:rank] - 1
+        return gram.rows[chosen], np.asfortranarray(unit[chosen, None] * np.tril(factor[:rank, :rank]))
 
     def steady(self, dtype: np.dtype[Any]) -> bool:
         """Tell whether L is so well-conditioned that sums of values can be turned into sums of features afterwards."""

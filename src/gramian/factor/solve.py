@@ -65,6 +65,8 @@ class Solution:
         W = Φᵀ Sᵀ X, where the system was solved in explicit features. Accurate even where λ is so small that X is not.
     rank : int
         That of the preconditioner, 0 where there was none.
+    primal_residual : float or None
+        ‖(Φᵀ Φ + λI) W − Φᵀ B‖ / ‖Φᵀ B‖, where there is a W.
 
     Examples
     --------
@@ -81,6 +83,7 @@ class Solution:
     method: str
     primal: Array | None = None
     rank: int = 0
+    primal_residual: float | None = None
 
 
 def solve(gram: Gram, b: Any, ridge: Any, tol: float | None = None) -> Solution:
@@ -229,7 +232,10 @@ def _primal(features: Array, B: Array, ridge: float, goal: float) -> Solution:
     R = B - (features @ (features.T @ X) + ridge * X)
     X += (R - features @ solved(features.T @ R)) / ridge  # removes what cancelled above
     residual = relative(B - (features @ (features.T @ X) + ridge * X), B)
-    return Solution(X, 0, residual, residual <= goal, f"primal, {features.shape[1]} features", W)
+    target = features.T @ B
+    of_weights = relative(target - features.T @ (features @ W) - ridge * W, target)
+    method = f"primal, {features.shape[1]} features"
+    return Solution(X, 0, residual, residual <= goal, method, W, primal_residual=of_weights)
 
 
 def _factored(gram: Gram, B: Array, ridge: float, frame: Frame, goal: float) -> Solution:
@@ -259,7 +265,7 @@ def _iterated(gram: Gram, B: Array, ridges: Array, frame: Frame, goal: float) ->
         for _ in range(RESTARTS):
             aim = max(goal / 2, residual * (goal / 2) ** (1 / rounds)) if coarse is not gram else goal / 2
             change, steps = conjugate_gradients(
-                partial(multiplied, coarse), precondition, R, B, aim, MOST_STEPS - products, told.advance
+                partial(multiplied, coarse), precondition, R, B, aim, MOST_STEPS - products, told.advance, products
             )
             rest = B - multiplied(gram, X + change)
             products += steps + 1
@@ -321,11 +327,13 @@ def conjugate_gradients(
     tol: float,
     most: int,
     tell: Callable[..., None] = lambda *_: None,
+    before: int = 0,
 ) -> tuple[Array, int]:
     """Solve A X = R column by column, sharing the products, until ‖R‖ ≤ tol ‖B‖; return X and the steps taken.
 
     A may differ from column to column: `multiply` and `precondition` are told which columns they are given.
-    After each step `tell` is told the number of steps, an estimate of how many there will be, and what was reached.
+    After each step `tell` is told the number of steps, those `before` included, an estimate of how many there will be,
+    and what was reached.
     """
     X = np.zeros_like(R)
     goal = tol * np.linalg.norm(B, axis=0)
@@ -346,8 +354,8 @@ def conjugate_gradients(
         rz[active] = following
         steps += 1
         reached.append(relative(R, B))
-        left = steps_left(reached, tol)
-        tell(steps, None if left is None else steps + left, f"step {steps}, residual {reached[-1]:.0e}")
+        left, done = steps_left(reached, tol), before + steps
+        tell(done, None if left is None else done + left, f"step {done}, residual {reached[-1]:.0e}")
     return X, steps
 
 

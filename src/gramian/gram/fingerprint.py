@@ -23,7 +23,6 @@ from gramian.checks import Array, is_sparse
 
 SIZE = 20  # bytes of a fingerprint
 PIECE = 2**22  # entries of an array that are hashed at a time
-PLAIN = (bool, int, float, complex, str, bytes, tuple, type(None))
 
 
 class NoFingerprintError(TypeError):
@@ -95,10 +94,17 @@ class _Walker(pickle.Pickler):
         if isinstance(thing, CodeType):
             return "code", thing.co_code, thing.co_consts, thing.co_names
         if isinstance(thing, type) and not _installed(thing):
-            return "class", thing.__module__, thing.__qualname__, thing.__bases__, sorted(_body(thing).items())
+            return self._class(thing)
         if isinstance(thing, FunctionType) and not _installed(thing):
             return self._function(thing)
         return None
+
+    def _class(self, thing: type) -> Any:
+        name = (thing.__module__, thing.__qualname__)
+        if id(thing) in self._within:
+            return "again", *name
+        self._within.add(id(thing))
+        return "class", *name, thing.__bases__, sorted(_body(thing).items())
 
     def _function(self, thing: FunctionType) -> Any:
         """Spell a function that can be found by its name; others pickle refuses, and says why."""
@@ -132,7 +138,11 @@ def _pieces(array: Array) -> Iterator[Any]:
 
 def _installed(thing: Any) -> bool:
     """Tell whether code belongs to Python, to this package or to another installed one: its name says what it is."""
-    root = str(thing.__module__).partition(".")[0]
+    return _is_installed(str(getattr(thing, "py_func", thing).__module__))
+
+
+def _is_installed(module: str) -> bool:
+    root = module.partition(".")[0]
     if root == "__main__":
         return False
     if root in sys.stdlib_module_names or root == "gramian":
@@ -145,7 +155,7 @@ def _installed(thing: Any) -> bool:
 
 
 def _body(cls: type) -> dict[str, Any]:
-    """Return the functions and the plain values that a class is made of."""
+    """Return what a class is made of: functions, and values."""
     found: dict[str, Any] = {}
     for name, given in vars(cls).items():
         part = next(
@@ -153,23 +163,36 @@ def _body(cls: type) -> dict[str, Any]:
         )
         if isinstance(part, FunctionType):
             found[name] = part.__code__, part.__defaults__, sorted(_used(part).items())
-        elif isinstance(part, PLAIN) and name not in ("__module__", "__doc__", "__firstlineno__"):
-            found[name] = part
+        elif not name.startswith(("__", "_abc_")) and not hasattr(part, "__get__"):
+            found[name] = _spelled(part)
     return found
 
 
 def _used(function: FunctionType) -> dict[str, Any]:
-    """Return what a function takes from around it: plain values and arrays, and the functions of its own module."""
+    """Return what a function takes from around it, but for what is installed: values, functions, classes.
+
+    Of a module of the user's own it is what has a name that the function uses.
+    """
     names = set(_names(function.__code__))
-    around = {name: v for name, v in function.__globals__.items() if name in names and not isinstance(v, ModuleType)}
+    around = {name: v for name, v in function.__globals__.items() if name in names}
     cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
     around |= {name: cell.cell_contents for name, cell in cells}
-    own = function.__module__
+    found: dict[str, Any] = {}
+    for name, v in around.items():
+        if not isinstance(v, ModuleType):
+            found[name] = v
+        elif not _is_installed(v.__name__):
+            found |= {f"{name}.{inside}": getattr(v, inside) for inside in names if hasattr(v, inside)}
     return {
-        name: v
-        for name, v in around.items()
-        if isinstance(v, (*PLAIN, np.ndarray)) or (isinstance(v, FunctionType) and v.__module__ == own)
+        name: _spelled(v)
+        for name, v in found.items()
+        if not isinstance(v, ModuleType) and not (callable(v) and hasattr(v, "__module__") and _installed(v))
     }
+
+
+def _spelled(v: Any) -> Any:
+    """Return what a value is known by: of a compiled function, the one it was made of."""
+    return getattr(v, "py_func", v)
 
 
 def _names(code: CodeType) -> Iterator[str]:

@@ -83,6 +83,8 @@ def keeping(directory: str | os.PathLike[str] | None) -> Iterator[None]:
     if directory is None:
         yield
         return
+    if not os.fspath(directory):
+        raise ValueError("checkpoint is empty; the name of a directory expected, or None")
     before = _current.set(Journal(Path(directory)))
     try:
         yield

@@ -116,11 +116,12 @@ class _Line:
         self._terminal = bool(getattr(stream, "isatty", lambda: False)())
         self.pause = PAUSE if self._terminal else PLAIN_PAUSE
 
-    def show(self, text: str) -> None:
+    def show(self, what: str, when: str) -> None:
         if not self._terminal:
-            self._write(text + "\n")
+            self._write(f"{what}   {when}\n")
             return
-        text = text[: get_terminal_size().columns - 1]
+        room = get_terminal_size().columns - 1
+        text = f"{what[: max(0, room - len(when) - 3)]}   {when}"[:room]
         self._write("\r" + text.ljust(self._shown))
         self._shown = len(text)
 
@@ -184,7 +185,7 @@ class _Watch:
                 self._past.popleft()
         if now >= self._due:
             self._due = now + self._line.pause
-            self._line.show(f"{self._names()}   {self._times(now, task.total)}")
+            self._line.show(self._names(), self._times(now, task.total))
 
     def _names(self) -> str:
         """Name the two outermost tasks that have a name; what is inside them is detail."""

@@ -9,6 +9,7 @@ learner writes is its own formula.
 from __future__ import annotations
 
 import numbers
+import warnings
 from collections.abc import Callable
 from typing import Any, Literal, Self, TypeVar, cast
 
@@ -26,6 +27,7 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
+from gramian.batches import Batches
 from gramian.checks import Array, as_vectors
 from gramian.gram.gram import Gram, as_symmetric
 from gramian.kernels.algebra import Kernel
@@ -49,6 +51,8 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
     sample_ : Vectors
         φ(x₁)…φ(xₙ), the images of the training objects.
     """
+
+    _came_in_batches = False
 
     kernel: Kernel
     kernel_: Kernel
@@ -80,7 +84,7 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
 
         `present` marks the objects that a kernel may take something from; all by default.
         """
-        for name in ("n_features_in_", "feature_names_in_"):
+        for name in ("n_features_in_", "feature_names_in_", "_came_in_batches"):
             self.__dict__.pop(name, None)
         if isinstance(X, Gram):
             if as_symmetric(X, f"{type(self).__name__}.fit").diagonal:
@@ -102,6 +106,8 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
 
     def _new_images(self, X: Any) -> Vectors:
         space = self.sample_.space
+        if isinstance(X, Batches):
+            raise TypeError("new objects are asked about batch by batch: [model.predict(some) for some, _ in batches]")
         if isinstance(X, Gram):
             if X.kernel != self.kernel_:
                 raise ValueError(f"the Gram is one of {X.kernel!r}, and this learner was fitted under {self.kernel_!r}")
@@ -119,7 +125,10 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
         if kernel.on_vectors:
             if isinstance(X, np.ma.MaskedArray) or getattr(getattr(X, "dtype", None), "kind", "") in ("m", "M"):
                 X = as_vectors(X)  # scikit-learn would take what is under the mask, and count days
-            return validate_data(self, X, reset=reset, accept_sparse="csr", dtype=(np.float64, np.float32))
+            with warnings.catch_warnings():
+                if not reset and self._came_in_batches:  # the names are those of a file; its batches have none
+                    warnings.filterwarnings("ignore", "X does not have valid feature names")
+                return validate_data(self, X, reset=reset, accept_sparse="csr", dtype=(np.float64, np.float32))
         if isinstance(X, str | bytes):
             raise TypeError(f"X is a single {type(X).__name__}; a list expected: pass [X] if it is one object")
         self._check_kind(X, reset)

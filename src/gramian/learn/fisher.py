@@ -30,6 +30,7 @@ import scipy.linalg
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from gramian.batches import Batches
 from gramian.checks import Array, positive, whole
 from gramian.factor.eigen import DENSE
 from gramian.factor.moments import Chunk, Moments, dense
@@ -162,8 +163,9 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kern
             Labels of at least two classes, each with at least two members.
         """
         self._check_settings()
+        X = self._source(X)
         with keeping(self.checkpoint):
-            return self._fit(X, y)
+            return self._fit(X, y)._keep_names(X)
 
     def _check_settings(self) -> None:
         fixed_ridge(self.ridge, ("loo",))
@@ -179,6 +181,8 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kern
         """
         self._check_settings()
         X = self._source(X)
+        if not isinstance(X, Batches):
+            y = self._labels_of(y, X)
         if not self._goes_on():
             self._start(X)
         self._take_classes(X, y)

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property
-from typing import Any, Literal, TypeAlias, cast
+from os import PathLike
+from typing import Any, Literal, Self, TypeAlias, cast
 
 import numpy as np
 import scipy.linalg
@@ -25,6 +26,7 @@ from gramian.factor.nystrom import Nystrom
 from gramian.factor.solve import ridged_factor
 from gramian.gram.encoded import Encoded
 from gramian.gram.gram import Gram
+from gramian.gram.progress import task
 from gramian.kernels.algebra import Kernel
 from gramian.learn.base import KernelEstimator
 from gramian.learn.path import Fit, Kind, RidgePath, factors
@@ -85,6 +87,8 @@ class Reducible(KernelEstimator):
     @staticmethod
     def _source(X: Any) -> Any:
         """Return what is gone through batch by batch as `Batches`: iterators, and readers of Arrow."""
+        if isinstance(X, str | PathLike):
+            raise TypeError(f"X is a name, {X!r}: a file is read by gm.Batches({X!r}, target=...)")
         return Batches(X) if isinstance(X, Iterator) else X
 
     def _reduces(self, X: Any) -> bool:
@@ -122,13 +126,26 @@ class Reducible(KernelEstimator):
 
     def _goes_on(self) -> bool:
         """Tell whether there are moments, seen through landmarks, that more objects can be added to."""
+        given_rank(self.rank)
         if self.rank == "exact":
             raise ValueError('rank is "exact", and partial_fit learns in low rank; give the number of landmarks')
-        given_rank(self.rank)
+        self._same_as_before(low=True)
         return self._landmarks is not None
+
+    def _same_as_before(self, low: bool) -> None:
+        """Refuse to go on where what was learnt before was learnt in another way."""
+        before = self.__dict__.get("_begun")
+        now = (self.kernel, self.rank, low)
+        if before is not None and before != now:
+            what = "exactly" if not before[2] else "in low rank"
+            raise ValueError(
+                f"this model has learnt {what}, with {before[0]!r} and rank={before[1]!r}, and partial_fit cannot go "
+                "on with other settings: call fit, or partial_fit on a clone"
+            )
 
     def _begin(self, kernel: Kernel, scatter: bool = True) -> None:
         """Begin a summary of explicit features: of landmarks, or of a kernel that has them."""
+        self._begun = (self.kernel, self.rank, isinstance(kernel, Nystrom))
         self._summary = Summary(kernel, scatter)
         self._probe, self._lots = None, np.empty(0)
         self._turned_up = {}
@@ -137,9 +154,18 @@ class Reducible(KernelEstimator):
         """Return the objects at which leave-one-out errors are looked at."""
         return cast(Chunk, self._probe)
 
+    def _keep_names(self, X: Any) -> Self:
+        """Keep the names of the columns that came in batches, so that new tables are checked by them."""
+        if isinstance(X, Batches) and X.feature_names is not None and self.kernel_.on_vectors:
+            self.feature_names_in_ = np.array(X.feature_names, dtype=object)
+            self.n_features_in_ = len(X.feature_names)
+            self._came_in_batches = True
+        return self
+
     def _prepared(self, X: Any, y: Any) -> tuple[Any, Any, bool]:
         """Return a sample as it is to be learnt from, and whether through landmarks; an exact answer needs it whole."""
         X = self._source(X)
+        self._begun = (self.kernel, self.rank, False)
         if isinstance(X, Batches) and y is not None:
             raise ValueError("y is given beside batches, which have targets of their own: gm.Batches(X, target=y)")
         reduced = self._reduces(X)
@@ -159,16 +185,22 @@ class Reducible(KernelEstimator):
     def _chunks(self, X: Any, y: Any, weights: Array | None) -> Iterator[tuple[Encoded, Any, Array | None]]:
         """Go through a sample: encoded objects, their targets, their weights."""
         if isinstance(X, Batches):
-            for some, targets in X:
-                yield self.kernel_.encode(self._checked(some, self.kernel_, False)), targets, None
+            total = None if X.count is None else -(-X.count // X.rows)
+            with task("objects, batch by batch", total) as told:
+                for some, targets in X:
+                    yield self.kernel_.encode(self._checked(some, self.kernel_, False)), targets, None
+                    told.step()
             return
         points = X.rows if isinstance(X, Gram) else self.kernel_.encode(self._checked(X, self.kernel_, False))
-        for chunk in pieces(Chunk(points, y, weights)):
-            yield chunk.points, chunk.numbers, chunk.weights
+        with task("objects, in low rank", -(-len(points) // CHUNK)) as told:
+            for chunk in pieces(Chunk(points, y, weights)):
+                yield chunk.points, chunk.numbers, chunk.weights
+                told.step()
 
     def _take(self, chunk: Chunk) -> None:
         """Add objects to the summary, and some of them, those with the smallest lots, to the probe."""
-        lots = np.random.default_rng(self._summary.count).random(len(chunk.points))
+        places = np.random.PCG64(0).advance(self._summary.count)  # a lot belongs to the place of an object
+        lots = np.random.Generator(places).random(len(chunk.points))
         self._summary.add(chunk)
         drawn = np.flatnonzero(lots < (self._lots.max() if len(self._lots) == self.probe else 1.0))
         if len(drawn) > self.probe:

@@ -151,8 +151,9 @@ class NoveltyDetector(OutlierMixin, Reducible):  # type: ignore[misc]
             raise ValueError(f"calibration is {self.calibration!r}; 'bound' or 'conformal' expected")
         for name in ("_ordered", "_summary", "_reach", "_mean"):
             self.__dict__.pop(name, None)
+        source = self._source(X)
         with keeping(self.checkpoint):
-            X, _, reduced = self._prepared(X, None)
+            X, _, reduced = self._prepared(source, None)
             if self.calibration == "bound":
                 self._fit_bound(X, reduced)
                 self._warn_if_mute()
@@ -161,7 +162,7 @@ class NoveltyDetector(OutlierMixin, Reducible):  # type: ignore[misc]
         if reduced and self._automatic:
             warn_of_low_rank(self, self._summary.count, self.trace_error_)
         self.offset_ = -self.threshold_
-        return self
+        return self._keep_names(source)
 
     @offered_if(lambda self: self.calibration == "bound")
     def partial_fit(self, X: Any, y: Any = None) -> Self:
@@ -173,12 +174,15 @@ class NoveltyDetector(OutlierMixin, Reducible):  # type: ignore[misc]
         That there are too few objects yet for any alarm is said by `predict`.
         """
         X = self._source(X)
-        if given_rank(self.rank) is not None:
+        low = given_rank(self.rank) is not None
+        self._same_as_before(low)
+        if low:
             if self._landmarks is None:
                 self._start(X, scatter=False)
                 self._reach = 0.0
             self._stretch(X)
         else:
+            self._begun = (self.kernel, self.rank, False)
             begun = hasattr(self, "threshold_") and self._landmarks is None
             self.__dict__.pop("_summary", None)
             for some in (batch for batch, _ in X) if isinstance(X, Batches) else [X]:

@@ -80,8 +80,9 @@ class ParzenClassifier(KernelClassifier):
         y : array of shape (n,)
             Labels of at least two classes. The centre of a class of one member is that object.
         """
+        X = self._source(X)
         with keeping(self.checkpoint):
-            return self._fit(X, y)
+            return self._fit(X, y)._keep_names(X)
 
     def partial_fit(self, X: Any, y: Any = None, classes: Any = None) -> Self:
         """Learn from more objects; with ``rank=None`` exactly, by comparing them with all so far.
@@ -90,7 +91,11 @@ class ParzenClassifier(KernelClassifier):
         `classes`, which scikit-learn's convention asks for, is not needed.
         """
         X = self._source(X)
-        if given_rank(self.rank) is not None:
+        low = given_rank(self.rank) is not None
+        self._same_as_before(low)
+        if not isinstance(X, Batches):
+            y = self._labels_of(y, X)
+        if low:
             if self._landmarks is None:
                 self.__dict__.pop("_sums", None)
                 self._start(X, scatter=False)
@@ -122,6 +127,7 @@ class ParzenClassifier(KernelClassifier):
         old = self.sample_ if begun else None
         new = self._new_images(X) if begun else self._learn_sample(X)
         if old is None:
+            self._begun = (self.kernel, self.rank, False)
             self._turned_up, self._numbers, self._sums = {}, np.empty(0, np.intp), np.empty(0)
         numbers = self._numbers_of(self._labels_of(y, new))
         count = len(self._turned_up)

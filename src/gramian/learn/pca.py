@@ -111,8 +111,9 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Reducible):  
         ----------
         X : objects that the kernel accepts, their symmetric Gram, or `Batches` of objects
         """
+        X = self._source(X)
         with keeping(self.checkpoint):
-            return self._fit(X)
+            return self._fit(X)._keep_names(X)
 
     def partial_fit(self, X: Any, y: Any = None) -> Self:
         """Learn from more objects, in low rank: the first call chooses the landmarks, later ones add to the moments.

@@ -161,8 +161,9 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, Reducible):  # type: ignore[
         sample_weight : array of shape (n,), optional
             Weights w ≥ 0; a weight of 2 does what having the object twice does.
         """
+        X = self._source(X)
         with keeping(self.checkpoint):
-            return self._fit(X, y, sample_weight)
+            return self._fit(X, y, sample_weight)._keep_names(X)
 
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn from more objects, in low rank: the first call chooses the landmarks, later ones add to the moments.
@@ -172,6 +173,8 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, Reducible):  # type: ignore[
         self._check_settings()
         X = self._source(X)
         weights = self._weights_of(X, sample_weight)
+        if not isinstance(X, Batches):
+            y = self._targets(y, numeric=True, multi_output=True, objects=X)
         if not self._goes_on():
             self._start(X, present=None if weights is None else weights > 0)
         self._learn_moments(X, y, weights)
@@ -301,8 +304,9 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, Reducible):  # type: ignore[
             a = frame.St(found.value)
             self._primal = found.primal
             values = self._values_of(a, gram) if self.fit_intercept else np.zeros_like(a)
-        self.solver_, self.residual_ = found.method, found.residual
-        warn_unless_solved(self, found.method, found.residual)
+        self.solver_ = found.method
+        self.residual_ = found.residual if found.primal_residual is None else found.primal_residual
+        warn_unless_solved(self, found.method, self.residual_)
         return a, values
 
     def _smooth(self) -> tuple[Array, Array]:

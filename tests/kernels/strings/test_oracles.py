@@ -549,6 +549,12 @@ def test_normalized_values_of_short_and_long_strings_agree_with_the_quotient_whe
     np.testing.assert_allclose(gm.AllSubsequences().gram(X).normalize().dense(), K / d / d[:, None], rtol=1e-11)
 
 
+@pytest.mark.parametrize(("n", "length"), [(70, 64), (70, 70), (10, 64)])
+def test_subsequences_of_one_symbol_may_be_long(n, length):
+    assert gm.Subsequences(length)(["a" * n]).item() == pytest.approx(comb(n, length) ** 2, rel=1e-12)
+    assert gm.Subsequences(length)(["", ""]).tolist() == [[0, 0], [0, 0]]
+
+
 def test_scaled_and_of_a_column_all_subsequences_are_normalized_without_overflow_too():
     X = ["ab" * 1_000, "ba" * 900, "abba" * 400]
     expected = gm.AllSubsequences().normalize()(X)

@@ -214,8 +214,11 @@ class Weighed:
         """Return the weight of every string over the alphabet in every object; codes beyond it match nothing."""
         Phi = np.empty((len(self), symbols**self.length))
         compiled("dynamic").subsequence_weights(codes, self.sequences.starts, symbols, self.length, self.decay, Phi)
-        reversed_digits = Phi.reshape(len(self), *[symbols] * self.length)  # the last symbol is the first digit there
-        return reversed_digits.transpose(0, *range(self.length, 0, -1)).reshape(len(self), -1)
+        rest, places = np.arange(Phi.shape[1]), np.zeros(Phi.shape[1], dtype=np.int64)
+        for _ in range(self.length):  # the last symbol is the first digit there
+            places = places * symbols + rest % symbols
+            rest //= symbols
+        return Phi[:, places]
 
     def like(self, other: Weighed) -> Weighed:
         """Return these with the weights of the subsequences that others are spelled out in, if they are."""

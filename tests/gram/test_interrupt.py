@@ -75,14 +75,14 @@ def interrupted(case, work="K @ np.ones(len(X))", lanes=2, pause=0.8):
 def test_ctrl_c_comes_out_of_a_product_soon_and_leaves_nothing(case, lanes):
     seconds, told = interrupted(case, lanes=lanes)
     assert told == "alone True blas {2} right True"
-    assert seconds < 3.0  # below one second on a machine of its own
+    assert seconds < 10.0  # below one second on a machine of its own; uninterrupted it takes far longer
 
 
 @pytest.mark.parametrize("work", ["K.dense()", "K.columns(range(500))", "kernel.gram(X).diag()"])
 def test_ctrl_c_comes_out_of_other_long_work_soon(work):
     seconds, told = interrupted("strings", work)
     assert told == "alone True blas {2} right True"
-    assert seconds < 3.0
+    assert seconds < 10.0
 
 
 def test_ctrl_c_while_the_limit_of_blas_is_set_leaves_no_limit(monkeypatch):

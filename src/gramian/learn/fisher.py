@@ -203,10 +203,9 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kern
         sample = self._learn_sample(X)
         labels = self._classes(y)
         self._check_sizes(np.bincount(labels))
-        self._labels = labels
+        self._labels = self._sample_labels = labels
         if by_moments(sample.gram()):
             self._begin(self.kernel_)
-            self._sample_labels = labels
             self._turned_up = {label: number for number, label in enumerate(self.classes_.tolist())}
             for chunk in pieces(Chunk(sample.points, groups=labels)):
                 self._take(chunk)
@@ -217,6 +216,11 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kern
         found = solve_scatter(sample.gram(), S, self.ridge_, self.tol)
         self._keep_found(found)
         return self
+
+    def _learnt(self) -> Chunk:
+        labels = self._sample_labels
+        self._turned_up = {label: number for number, label in enumerate(self.classes_.tolist())}
+        return Chunk(self.sample_.points, groups=labels)
 
     def _check_sizes(self, sizes: Array) -> None:
         if min(sizes) < 2:

@@ -129,8 +129,28 @@ class Reducible(KernelEstimator):
         given_rank(self.rank)
         if self.rank == "exact":
             raise ValueError('rank is "exact", and partial_fit learns in low rank; give the number of landmarks')
+        before = self.__dict__.get("_begun")
+        if before is not None and before[:2] == (self.kernel, self.rank) and not before[2]:
+            if hasattr(self, "dual_coef_"):
+                self._turn_low(self._learnt())
+            else:
+                del self._begun
         self._same_as_before(low=True)
         return self._landmarks is not None
+
+    def _learnt(self) -> Chunk:
+        """Return the objects that an exact fit has learnt from, with what belongs to them."""
+        return Chunk(self.sample_.points)
+
+    def _turn_low(self, chunk: Chunk) -> None:
+        """Look at what was learnt exactly through landmarks, so that more can be added to it."""
+        turned_up = self.__dict__.get("_turned_up", {})
+        low = Nystrom.seen_from(self.kernel_, chunk.points, given_rank(self.rank) or DEFAULT_RANK)
+        self.sample_ = Vectors(FeatureSpace(self.kernel_), low.basis[0])
+        self._begin(low)
+        self._turned_up = turned_up
+        for some in pieces(chunk):
+            self._take(some)
 
     def _same_as_before(self, low: bool) -> None:
         """Refuse to go on where what was learnt before was learnt in another way."""

@@ -286,6 +286,10 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, Reducible):  # type: ignore[
         Q = self._of_moments.within(W)
         return np.asarray(w * (evaluate(self.sample_, self.sample_, Q) - self._of_moments.at_mean(Q)))
 
+    def _learnt(self) -> Chunk:
+        self._shape = self.dual_coef_.shape[1:]
+        return Chunk(self.sample_.points, self._problem.Y, self._problem.weights)
+
     def _choose_in_low_rank(self, Y: Array, weights: Array | None) -> None:
         """Choose the ridge by errors in low rank, where K is too large for a decomposition."""
         coarse = KernelRidge(self.kernel_, self.ridge, self.fit_intercept, rank=DEFAULT_RANK)
@@ -304,9 +308,8 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, Reducible):  # type: ignore[
             a = frame.St(found.value)
             self._primal = found.primal
             values = self._values_of(a, gram) if self.fit_intercept else np.zeros_like(a)
-        self.solver_ = found.method
-        self.residual_ = found.residual if found.primal_residual is None else found.primal_residual
-        warn_unless_solved(self, found.method, self.residual_)
+        self.solver_, self.residual_ = found.method, found.residual
+        warn_unless_solved(self, found.method, found.residual, found.primal_residual)
         return a, values
 
     def _smooth(self) -> tuple[Array, Array]:

@@ -52,10 +52,18 @@ def ridge_grid(ridge: Any, largest: float, noise: float) -> Array:
     return np.sort(grid.astype(np.float64))
 
 
-def warn_unless_solved(estimator: Any, method: str, residual: float) -> None:
-    """Say so where the answer of a linear system is not to be trusted."""
+def warn_unless_solved(estimator: Any, method: str, residual: float, primal_residual: float | None = None) -> None:
+    """Say so where the answer of a linear system, or the one in explicit features, is not to be trusted."""
     eps = float(np.finfo(estimator.sample_.gram().dtype).eps)
-    if residual > max(ACCEPTED, 1e4 * eps, estimator.tol or 0.0):
+    accepted = max(ACCEPTED, 1e4 * eps, estimator.tol or 0.0)
+    if residual > accepted and primal_residual is not None and primal_residual <= accepted:
+        warn(
+            f"{type(estimator).__name__}: the weights of the features, and so predictions, are accurate (relative "
+            f"residual {primal_residual:.1e}), but dual_coef_ is not ({residual:.1e}), for the ridge is tiny beside "
+            "the features: standardize these, or give a larger ridge, if you need it",
+            ConvergenceWarning,
+        )
+    elif residual > accepted:
         warn(
             f"{type(estimator).__name__}: the linear system was solved to a relative residual of {residual:.1e} only "
             f"({method}): the ridge is too small for the precision of the kernel; give a larger one",

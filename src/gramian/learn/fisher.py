@@ -54,7 +54,7 @@ from gramian.kernels.algebra import Kernel
 from gramian.learn.base import MEDIAN_GAUSSIAN, as_given, evaluate, named
 from gramian.learn.classifier import KernelClassifier
 from gramian.learn.fisher_loo import LeaveOneOut, LeaveOneOutOfMoments, WithinClasses
-from gramian.learn.lowrank import DEFAULT_RANK, Rank, landmark_coefficients, pieces, warn_of_low_rank
+from gramian.learn.lowrank import DEFAULT_RANK, Rank, landmark_coefficients, pieces
 from gramian.learn.ridges import Ridge, fixed_ridge, ridge_grid, rounding, warn_of_estimate, warn_unless_solved
 from gramian.space.vectors import Vectors
 
@@ -196,8 +196,7 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kern
             self._start(X)
             self._take_classes(X, y)
             self._solve_moments()
-            if self._automatic:
-                warn_of_low_rank(self, self._summary.count, self.trace_error_)
+            self._warn_if_automatic()
             return self
         self.__dict__.pop("_summary", None)
         sample = self._learn_sample(X)

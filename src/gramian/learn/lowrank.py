@@ -61,15 +61,6 @@ def landmark_coefficients(kernel: Nystrom, weights: Array) -> Array:
     return np.asarray(scipy.linalg.solve_triangular(kernel.basis[1], weights, lower=True, trans="T"))
 
 
-def warn_of_low_rank(estimator: Any, n: int, left_out: float) -> None:
-    """Say so where a sample was too large to be worked through exactly, and how much is lost by that."""
-    warn(
-        f"{type(estimator).__name__}: {n:,} objects cannot be worked through exactly in reasonable time, and "
-        f"were seen through {len(estimator.sample_)} landmarks instead, which leave out {left_out:.1e} of the trace of "
-        'K; give a larger rank for a smaller error, or rank="exact"'
-    )
-
-
 class Reducible(KernelEstimator):
     """An estimator that can learn from a sample through a few explicit features."""
 
@@ -230,6 +221,20 @@ class Reducible(KernelEstimator):
             joint = some if self._probe is None else self._probe.concat(some)
             kept = np.sort(np.argsort(lots, kind="stable")[: self.probe])
             self._probe, self._lots = joint[kept], lots[kept]
+
+    def _take_all(self, X: Any) -> None:
+        """Add all objects of a sample that nothing else belongs to."""
+        for points, _, _ in self._chunks(X, None, None):
+            self._take(Chunk(points))
+
+    def _warn_if_automatic(self) -> None:
+        """Say so where a sample was too large to be worked through exactly, and how much is lost by that."""
+        if self._automatic:
+            warn(
+                f"{type(self).__name__}: {self._summary.count:,} objects cannot be worked through exactly in "
+                f"reasonable time, and were seen through {len(self.sample_)} landmarks instead, which leave out "
+                f'{self.trace_error_:.1e} of the trace of K; give a larger rank for a smaller error, or rank="exact"'
+            )
 
     def _described(self) -> str:
         """Say what was done, for `solver_`."""

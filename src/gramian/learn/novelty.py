@@ -38,7 +38,7 @@ from gramian.gram.gram import Gram
 from gramian.gram.journal import keeping
 from gramian.kernels.algebra import Kernel
 from gramian.learn.base import MEDIAN_GAUSSIAN, offered_if
-from gramian.learn.lowrank import Rank, Reducible, given_rank, landmark_coefficients, warn_of_low_rank
+from gramian.learn.lowrank import Rank, Reducible, given_rank, landmark_coefficients
 from gramian.space.means import stability_bound
 from gramian.space.vectors import Vectors
 
@@ -159,8 +159,8 @@ class NoveltyDetector(OutlierMixin, Reducible):  # type: ignore[misc]
                 self._warn_if_mute()
             else:
                 self._fit_conformal(X, reduced)
-        if reduced and self._automatic:
-            warn_of_low_rank(self, self._summary.count, self.trace_error_)
+        if reduced:
+            self._warn_if_automatic()
         self.offset_ = -self.threshold_
         return self._keep_names(source)
 
@@ -211,8 +211,7 @@ class NoveltyDetector(OutlierMixin, Reducible):  # type: ignore[misc]
         if isinstance(X, Batches) and X.once:
             self._stretch(X)
             return
-        for points, _, _ in self._chunks(X, None, None):
-            self._take(Chunk(points))
+        self._take_all(X)
         self._center_of_moments()
         again = [self._distances(points) for points, _, _ in self._chunks(X, None, None)]
         distances = np.concatenate(again)
@@ -279,8 +278,8 @@ class NoveltyDetector(OutlierMixin, Reducible):  # type: ignore[misc]
             if _num_samples(train) and not begun:
                 self._start(train, scatter=False)
                 begun = True
-            for points, _, _ in self._chunks(train, None, None) if _num_samples(train) else ():
-                self._take(Chunk(points))
+            if _num_samples(train):
+                self._take_all(train)
             held_out += [points.copy() for points, _, _ in self._chunks(rest, None, None)] if _num_samples(rest) else []
         if not begun or not held_out:
             raise ValueError("too few objects: at least one expected for the centre, and one for the calibration")

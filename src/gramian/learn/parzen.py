@@ -20,7 +20,7 @@ from gramian.gram.journal import keeping
 from gramian.kernels.algebra import Kernel
 from gramian.learn.base import MEDIAN_GAUSSIAN
 from gramian.learn.classifier import KernelClassifier, class_means, indicator
-from gramian.learn.lowrank import Rank, given_rank, landmark_coefficients, warn_of_low_rank
+from gramian.learn.lowrank import Rank, given_rank, landmark_coefficients
 from gramian.space.vectors import Vectors
 
 
@@ -114,8 +114,7 @@ class ParzenClassifier(KernelClassifier):
             self._start(X, scatter=False)
             self._take_classes(X, y)
             self._settle()
-            if self._automatic:
-                warn_of_low_rank(self, self._summary.count, self.trace_error_)
+            self._warn_if_automatic()
             return self
         self._compare(X, y, begun=False)
         self._settle()

@@ -16,13 +16,12 @@ from sklearn.utils.validation import check_array, check_is_fitted
 
 from gramian.checks import Array, fraction, is_sparse, warn, whole
 from gramian.factor.eigen import DENSE, Eigen, centered_eigen, spreads
-from gramian.factor.moments import Chunk
 from gramian.factor.nystrom import Nystrom
 from gramian.gram.gram import Gram
 from gramian.gram.journal import keeping
 from gramian.kernels.algebra import Kernel
 from gramian.learn.base import MEDIAN_GAUSSIAN, as_given
-from gramian.learn.lowrank import Rank, Reducible, landmark_coefficients, warn_of_low_rank
+from gramian.learn.lowrank import Rank, Reducible, landmark_coefficients
 from gramian.learn.preimage import PreImages
 from gramian.space.vectors import Vectors
 
@@ -123,8 +122,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Reducible):  
         X = self._source(X)
         if not self._goes_on():
             self._start(X)
-        for points, _, _ in self._chunks(X, None, None):
-            self._take(Chunk(points))
+        self._take_all(X)
         self._keep_moments()
         return self
 
@@ -134,11 +132,9 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Reducible):  
         X, _, reduced = self._prepared(X, None)
         if reduced:
             self._start(X)
-            for points, _, _ in self._chunks(X, None, None):
-                self._take(Chunk(points))
+            self._take_all(X)
             self._keep_moments()
-            if self._automatic:
-                warn_of_low_rank(self, self._summary.count, self.trace_error_)
+            self._warn_if_automatic()
             return self
         sample = self._learn_sample(X)
         wanted = self._check_components(len(sample))

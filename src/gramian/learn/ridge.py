@@ -39,7 +39,6 @@ from gramian.learn.lowrank import (
     Seen,
     landmark_coefficients,
     pieces,
-    warn_of_low_rank,
 )
 from gramian.learn.path import Fit, Kind, RidgePath, Smoother, factors
 from gramian.learn.ridges import Ridge, fixed_ridge, ridge_grid, rounding, warn_of_estimate, warn_unless_solved
@@ -187,8 +186,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, Reducible):  # type: ignore[
         if reduced:
             self._start(X, present=None if weights is None else weights > 0)
             self._learn_moments(X, y, weights)
-            if self._automatic:
-                warn_of_low_rank(self, self._summary.count, self.trace_error_)
+            self._warn_if_automatic()
             return self
         for name in ("path_", "_known", "_summary", "_of_moments"):
             self.__dict__.pop(name, None)

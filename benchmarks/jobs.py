@@ -89,13 +89,6 @@ def spread(n: int):
 # Exact learners
 
 
-def chosen_ridge(n: int):
-    """The ridge that leave-one-out chooses in low rank, for the exact fits."""
-    X, y = waves(n)
-    model = gm.KernelRidge(rank=500)
-    return lambda: model.fit(X, y), lambda model: {"ridge": model.ridge_}
-
-
 def exact_ridge(n: int, ridge: str, checkpoint: str = ""):
     X, y = waves(n)
     kept = tempfile.mkdtemp(dir=SCRATCH.name) if checkpoint else None

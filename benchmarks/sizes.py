@@ -13,7 +13,7 @@ class Sizes:
     low_rank: int = 1_000_000
     rank: int = 1000
     stream: int = 1_000_000  # in low rank
-    stream_exact: int = 300_000  # 1,000,000 takes eleven times as long
+    stream_exact: int = 1_000_000
     stream_check: int = 50_000  # where it is compared with the answer from an array
     centroid: int = 250_000
     strings: int = 100_000

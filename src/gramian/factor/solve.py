@@ -36,7 +36,8 @@ Step = Callable[[Array, Any], Array]
 Side = Literal["auto", "primal", "dual"]
 
 MOST_STEPS = 150  # of conjugate gradients; where K is held, a factorization is no dearer than that
-LARGEST_RANK = 1024  # of a preconditioner
+LARGEST_RANK = 2048  # of a preconditioner
+LARGEST_FACTOR = 2**31  # bytes of it in single precision
 STRIPE = 4096  # of its rows are worked on at a time
 FEW = 64  # of its columns
 COARSE = 1e-4  # what a round of steps by values in single precision may gain, at most
@@ -295,7 +296,8 @@ def _preconditioner(gram: Gram, frame: Frame, ridges: Array) -> tuple[Step, int]
     n = len(gram)
     if gram.kernel.matrix_free:
         return (lambda R, columns: R / ridges[columns]), 0
-    rank = min(n // 4, max(100, 4 * isqrt(n)), LARGEST_RANK)
+    worth = 4 if gram.is_held else 8  # the dearer a product, the larger a factor pays
+    rank = min(n // 4, max(100, worth * isqrt(n)), LARGEST_RANK, max(LARGEST_FACTOR // (4 * n), 1))
     source = gram.single() if 8 * n * rank > ROOM else gram
     G = cholesky(source, rank, pivoting="random", rng=0).factor
     for start in range(0, G.shape[1], FEW):

@@ -2,7 +2,7 @@
 
 import tracemalloc
 from collections import Counter
-from itertools import combinations
+from itertools import combinations, pairwise, takewhile
 from math import comb, fsum, sqrt
 from unittest import mock
 
@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import gramian as gm
-from gramian.kernels.strings import automaton, counting, full_spectrum
+from gramian.kernels.strings import automaton, counting, full_spectrum, suffixes
 from gramian.kernels.strings.subsequences import Weighed
 
 claims = settings(max_examples=40, deadline=None, derandomize=True, database=None)
@@ -263,20 +263,60 @@ def test_full_spectrum_is_the_same_with_tables_and_with_lists_of_transitions(dat
         np.testing.assert_allclose(kernel(*data), with_tables, rtol=1e-14)
 
 
-@pytest.mark.parametrize(("table", "function"), [(2**18, "by_tables"), (0, "by_lists")])
-def test_full_spectrum_takes_the_way_that_the_size_of_a_table_says(table, function, monkeypatch):
+@pytest.mark.parametrize(("table", "way"), [(2**18, "full_spectrum_by_tables"), (0, "full_spectrum")])
+def test_full_spectrum_takes_the_way_that_the_size_of_a_table_says(table, way, monkeypatch):
     called = []
-    for name in ("full_spectrum_by_tables", "full_spectrum_by_lists"):
-        plain = getattr(automaton, name)
-        monkeypatch.setattr(
-            automaton, name, lambda *given, name=name, plain=plain: called.append(name) or plain(*given)
-        )
+    for module, name in ((automaton, "full_spectrum_by_tables"), (suffixes, "full_spectrum")):
+        plain = getattr(module, name)
+        monkeypatch.setattr(module, name, lambda *given, name=name, plain=plain: called.append(name) or plain(*given))
     monkeypatch.setattr(full_spectrum, "TABLE", table)
     X = texts(5, 60, "ab")
     expected = sum(gm.Spectrum(p)(X) for p in range(1, 61))
     np.testing.assert_array_equal(gm.FullSpectrum()(X), expected)
     np.testing.assert_array_equal(gm.FullSpectrum().diag(X), np.diagonal(expected))
-    assert set(called) == {f"full_spectrum_{function}"}
+    assert set(called) == {way}
+
+
+@settings(claims, max_examples=200)
+@given(codes=st.lists(st.integers(0, 5), max_size=40))
+@pytest.mark.parametrize("dtype", [np.uint8, np.int32])
+def test_suffixes_are_sorted_and_the_beginnings_of_neighbours_compared(dtype, codes):
+    s = np.array(codes, dtype)
+    order = suffixes.suffix_array(s, 6)
+    by_hand = sorted(range(len(codes)), key=lambda p: codes[p:])
+    assert order.tolist() == by_hand
+    if codes:
+        border = 5
+
+        def shared(p, q):
+            pairs = takewhile(lambda xy: xy[0] == xy[1] != border, zip(codes[p:], codes[q:], strict=False))
+            return sum(1 for _ in pairs)
+
+        lcp = suffixes.common_beginnings(s, order, border)
+        assert lcp.tolist() == [0, *(shared(p, q) for p, q in pairwise(by_hand)), 0]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a" * 3000,
+        "ab" * 1500,
+        "".join("a" * k + "b" for k in range(75)),
+        "abcdefgh" * 300 + "abcdefg",
+        "ba" * 800 + "a",
+    ],
+)
+def test_suffixes_of_texts_that_repeat_themselves_are_sorted(text):
+    s = np.array([ord(c) - ord("a") for c in text], np.uint8)
+    assert suffixes.suffix_array(s, 8).tolist() == sorted(range(len(text)), key=lambda p: text[p:])
+
+
+def test_full_spectra_sorted_in_groups_are_those_sorted_together(monkeypatch):
+    monkeypatch.setattr(full_spectrum, "TABLE", 0)
+    X, Z = texts(9, 40, "abc"), [*texts(7, 50, "abcd"), "", "d"]
+    together = gm.FullSpectrum(decay=0.8)(X, Z)
+    monkeypatch.setattr(full_spectrum, "GROUP", 60)
+    np.testing.assert_allclose(gm.FullSpectrum(decay=0.8)(X, Z), together, rtol=1e-13)
 
 
 # Encoded apart, and joint
@@ -590,8 +630,8 @@ def test_subsequences_beyond_double_precision_are_refused():
         gm.Subsequences(200)(["a" * 1200, "ab"])
 
 
-@pytest.mark.parametrize("symbols", [2, 40, 500])
-def test_full_spectra_by_lists_and_by_tables_are_the_same_for_alphabets_of_all_sizes(monkeypatch, symbols):
+@pytest.mark.parametrize("symbols", [2, 40, 126, 127, 500])
+def test_full_spectra_by_sorting_and_by_tables_are_the_same_for_alphabets_of_all_sizes(monkeypatch, symbols):
     rng = np.random.default_rng(symbols)
     X = [rng.integers(0, symbols, rng.integers(0, 80)).tolist() for _ in range(8)] + [list(range(symbols))]
     by_tables = gm.FullSpectrum(decay=0.9)(X)

@@ -11,10 +11,9 @@ To compare with another sequence t, follow t through the automaton: at each plac
 and is known, of length ℓ in state v, adds S(link v) + count(v) (W(ℓ) − W(len link v)), and the sum over places is
 κ = Σ_u w(|u|) count_s(u) count_t(u).
 
-Long sequences keep their transitions as lists, three a symbol at most: about 90 bytes a symbol in all, and some 60 more
-for a hash table where the alphabet is large. For short ones a table of all transitions is faster, the missing ones
-filled in: from v by a symbol that v does not know one comes to where its link comes to, with no more than len(link v)
-symbols still matched.
+All transitions stand in a table, the missing ones filled in: from v by a symbol that v does not know one comes to where
+its link comes to, with no more than len(link v) symbols still matched. Fast while the table fits a cache; `suffixes` is
+for longer sequences.
 """
 
 from __future__ import annotations
@@ -23,85 +22,6 @@ import numpy as np
 from numba import njit
 
 LANES = 4  # sequences that are followed at once
-
-
-@njit(cache=True, nogil=True)
-def _slot(places, owner, symbol_of, state, symbol):  # type: ignore[no-untyped-def]
-    """Return where the transition of a state by a symbol stands in the hash table, or would."""
-    mask = len(places) - 1
-    slot = (state * 1_000_003 + symbol * 7_919) & mask
-    while places[slot] >= 0 and (owner[places[slot]] != state or symbol_of[places[slot]] != symbol):
-        slot = (slot + 1) & mask
-    return slot
-
-
-@njit(cache=True, nogil=True)
-def _find(head, symbol_of, after, owner, places, state, symbol):  # type: ignore[no-untyped-def]
-    """Return the number of the transition of a state by a symbol, −1 where there is none.
-
-    Lists are walked; for large alphabets, where they can be long, a hash table is asked. (Where there is none, Numba
-    compiles a version without it.)
-    """
-    if places is not None:
-        return places[_slot(places, owner, symbol_of, state, symbol)]
-    edge = head[state]
-    while edge >= 0 and symbol_of[edge] != symbol:
-        edge = after[edge]
-    return edge
-
-
-@njit(cache=True, nogil=True)
-def _add(edges, head, symbol_of, target, after, owner, places, state, symbol, to):  # type: ignore[no-untyped-def]
-    """Add a transition; return how many there are now."""
-    symbol_of[edges], target[edges], after[edges] = symbol, to, head[state]
-    head[state] = edges
-    if places is not None:
-        owner[edges] = state
-        places[_slot(places, owner, symbol_of, state, symbol)] = edges
-    return edges + 1
-
-
-@njit(cache=True, nogil=True)
-def build(s, length, link, head, symbol_of, target, after, owner, places, count, order):  # type: ignore[no-untyped-def]
-    """Build the automaton of s in the arrays given; return the number of its states. State 0 is the empty piece."""
-    length[0], link[0], head[0], count[0] = 0, -1, -1, 0
-    if places is not None:
-        places[:] = -1
-    states, edges, last = 1, 0, 0
-    for symbol in s:
-        current = states
-        states += 1
-        length[current], head[current], count[current] = length[last] + 1, -1, 1
-        p = last
-        while p >= 0 and _find(head, symbol_of, after, owner, places, p, symbol) < 0:
-            edges = _add(edges, head, symbol_of, target, after, owner, places, p, symbol, current)
-            p = link[p]
-        if p < 0:
-            link[current] = 0
-        else:
-            q = target[_find(head, symbol_of, after, owner, places, p, symbol)]
-            if length[p] + 1 == length[q]:
-                link[current] = q
-            else:
-                clone = states
-                states += 1
-                length[clone], link[clone], head[clone], count[clone] = length[p] + 1, link[q], -1, 0
-                edge = head[q]
-                while edge >= 0:
-                    known, to = symbol_of[edge], target[edge]
-                    edges = _add(edges, head, symbol_of, target, after, owner, places, clone, known, to)
-                    edge = after[edge]
-                while p >= 0:
-                    edge = _find(head, symbol_of, after, owner, places, p, symbol)
-                    if edge < 0 or target[edge] != q:
-                        break
-                    target[edge] = clone
-                    p = link[p]
-                link[q] = clone
-                link[current] = clone
-        last = current
-    _add_up(states, len(s), length, link, count, order)
-    return states
 
 
 @njit(cache=True, nogil=True)
@@ -129,48 +49,8 @@ def _weigh(states, length, link, count, order, W, total):  # type: ignore[no-unt
 
 
 @njit(cache=True, nogil=True)
-def _follow(t, length, link, head, symbol_of, target, after, owner, places, count, W, total):  # type: ignore[no-untyped-def]
-    """Follow t through an automaton and return κ."""
-    value, v, matched = 0.0, 0, 0
-    for symbol in t:
-        edge = _find(head, symbol_of, after, owner, places, v, symbol)
-        while edge < 0 and v > 0:
-            v = link[v]
-            matched = length[v]
-            edge = _find(head, symbol_of, after, owner, places, v, symbol)
-        if edge >= 0:
-            v = target[edge]
-            matched += 1
-            value += total[link[v]] + count[v] * (W[matched] - W[length[link[v]]])
-    return value
-
-
-@njit(cache=True, nogil=True)
-def full_spectrum_by_lists(a, a_starts, b, b_starts, owner, places, W, diagonal, out):  # type: ignore[no-untyped-def]
-    """Write κ of all pairs of two runs of sequences into out; with `diagonal`, of each of a with itself in column 0.
-
-    `owner` and `places` are room for a hash table, or None.
-    """
-    longest = 0
-    for i in range(len(a_starts) - 1):
-        longest = max(longest, a_starts[i + 1] - a_starts[i])
-    room = max(2 * longest, 2)
-    length, link, head = np.empty(room, np.int32), np.empty(room, np.int32), np.empty(room, np.int32)
-    count, order, total = np.empty(room, np.int32), np.empty(room, np.int32), np.empty(room)
-    edges = 3 * longest + 3
-    symbol_of, target, after = np.empty(edges, np.int32), np.empty(edges, np.int32), np.empty(edges, np.int32)
-    for i in range(len(a_starts) - 1):
-        s = a[a_starts[i] : a_starts[i + 1]]
-        states = build(s, length, link, head, symbol_of, target, after, owner, places, count, order)
-        _weigh(states, length, link, count, order, W, total)
-        for j in range(1 if diagonal else len(b_starts) - 1):
-            t = s if diagonal else b[b_starts[j] : b_starts[j + 1]]
-            out[i, j] = _follow(t, length, link, head, symbol_of, target, after, owner, places, count, W, total)
-
-
-@njit(cache=True, nogil=True)
 def build_table(s, step, length, link, count, order):  # type: ignore[no-untyped-def]
-    """Build the automaton of s with a table of transitions, −1 for those that are missing; return how many states."""
+    """Build the automaton of s, −1 for transitions that are missing; return the number of states. State 0 is empty."""
     length[0], link[0], count[0] = 0, -1, 0
     step[0] = -1
     states, last = 1, 0
@@ -262,10 +142,14 @@ def _side_by_side(codes, starts, chosen, symbols, T):  # type: ignore[no-untyped
 
 
 @njit(cache=True, nogil=True)
-def full_spectrum_by_tables(a, a_starts, b, b_starts, symbols, W, diagonal, out):  # type: ignore[no-untyped-def]
-    """Do what `full_spectrum_by_lists` does with tables of transitions, for an alphabet of so many symbols."""
-    longest, n, m = np.diff(a_starts).max(), len(a_starts) - 1, len(b_starts) - 1
-    room, shift = max(2 * longest, 2), 1
+def full_spectrum_by_tables(a, a_starts, b, b_starts, by_length, symbols, W, diagonal, out):  # type: ignore[no-untyped-def]
+    """Write κ of all pairs of two runs of sequences into out; with `diagonal`, of each of a with itself in column 0.
+
+    The alphabet has so many symbols, and no sequence of a more than len(W) − 1; `by_length` sorts b, so that those
+    followed together are about equally long.
+    """
+    n, m = len(a_starts) - 1, len(b_starts) - 1
+    room, shift = max(2 * len(W), 2), 1
     while (1 << shift) < symbols + 1:
         shift += 1
     step, matched = np.empty((room, symbols), np.int32), np.empty((room, symbols), np.int32)
@@ -273,9 +157,11 @@ def full_spectrum_by_tables(a, a_starts, b, b_starts, symbols, W, diagonal, out)
     count, total, rest = np.empty(room, np.int32), np.empty(room), np.zeros(room)
     table = np.empty(room << shift, np.uint64)
     row, known, value = np.empty(LANES, np.uint32), np.empty(LANES, np.uint32), np.empty(LANES)
-    by_length = np.argsort(np.diff(b_starts))  # so that those followed together are about equally long
+    longest = 0
+    for j in range(m):
+        longest = max(longest, b_starts[j + 1] - b_starts[j])
     groups = 1 if diagonal else (m + LANES - 1) // LANES
-    T, used = np.empty((groups, np.diff(b_starts).max(), LANES), np.uint32), np.empty(groups, np.int64)
+    T, used = np.empty((groups, longest, LANES), np.uint32), np.empty(groups, np.int64)
     if not diagonal:
         for g in range(groups):
             used[g] = _side_by_side(b, b_starts, by_length[g * LANES : (g + 1) * LANES], symbols, T[g])

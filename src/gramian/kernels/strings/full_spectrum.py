@@ -2,13 +2,15 @@
 
     φ_u(x) = decay^|u| × (number of times u occurs in x), for every string u of a length between two bounds,
 
-κ(x, z) = Σ_u decay^(2|u|) count_x(u) count_z(u). With an upper bound it is the blended spectrum. A suffix automaton
-of x answers in O(|x| + |z|), whatever the lengths. The empty string is not counted.
+κ(x, z) = Σ_u decay^(2|u|) count_x(u) count_z(u). With an upper bound it is the blended spectrum. The empty string is
+not counted. Both ways take O(|x| + |z|), whatever the lengths: short strings are followed through the suffix automaton
+of x, long ones sorted together in a suffix array.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -22,12 +24,13 @@ from gramian.kernels.strings.sequences import Sequences, as_sequences
 from gramian.kernels.strings.subsequences import Pairwise, compiled, in_alphabet
 
 MOST_LENGTHS = 64  # of substrings in the explicit map, unless max_length asks for more
-LONG_LISTS = 32  # symbols of an alphabet from which on transitions are found by hashing
 TABLE = 2**18  # symbols of a sequence times symbols of the alphabet up to which a table of transitions fits a cache
+GROUP = 2**22  # symbols of a side that are sorted together, unless a single sequence has more
+SMALL = 127  # largest symbol that can be sorted as a byte, with a bit beside it
 
 
 class FullSpectrum(Pairwise):
-    """The full spectrum kernel, all common substrings counted, by a suffix automaton in linear time.
+    """The full spectrum kernel, all common substrings counted, in linear time.
 
     Parameters
     ----------
@@ -89,23 +92,54 @@ class FullSpectrum(Pairwise):
 
     def block(self, a: Encoded, b: Encoded, out: Array) -> None:
         (A,), (B,) = a, b
-        self._follow(A, in_alphabet(B, A), B.starts, out, diagonal=False)
+        self._compare(A, in_alphabet(B, A), B.starts, out, diagonal=False)
 
     def squared_norms(self, a: Encoded) -> Array:
         (A,) = a
         out = np.empty((len(A), 1))
-        self._follow(A, A.codes, A.starts, out, diagonal=True)
+        self._compare(A, A.codes, A.starts, out, diagonal=True)
         return np.ascontiguousarray(out[:, 0])
 
-    def _follow(self, A: Sequences, codes: Array, starts: Array, out: Array, diagonal: bool) -> None:
-        """Follow sequences through the automata of A, with tables of transitions where these are small."""
-        automaton, symbols = compiled("automaton"), max(len(A.alphabet), 1)
-        given, weights = (A.codes, A.starts, codes, starts), self._weights(A)
+    def _compare(self, A: Sequences, codes: Array, starts: Array, out: Array, diagonal: bool) -> None:
+        """Compare sequences with those of A: through tables of transitions where these are small, or by sorting."""
+        symbols, weights = max(len(A.alphabet), 1), self._weights(A)
         if int(A.lengths.max(initial=0)) * symbols <= TABLE:
-            automaton.full_spectrum_by_tables(*given, symbols, weights, diagonal, out)
-        else:
-            edges = 3 * int(A.lengths.max(initial=0)) + 3  # an automaton has no more transitions
-            hashed = symbols > LONG_LISTS
-            owner = np.empty(edges, np.int32) if hashed else None
-            places = np.empty(1 << (2 * edges).bit_length(), np.int32) if hashed else None
-            automaton.full_spectrum_by_lists(*given, owner, places, weights, diagonal, out)
+            given = (A.codes, A.starts, codes, starts, np.argsort(np.diff(starts)))
+            compiled("automaton").full_spectrum_by_tables(*given, symbols, weights, diagonal, out)
+            return
+        mine = [A.codes[start:end] for start, end in pairwise(A.starts)]
+        others = [codes[start:end] for start, end in pairwise(starts)]
+        if diagonal:
+            for i, one in enumerate(mine):
+                out[i] = _by_sorting([one], [], symbols, weights)
+            return
+        for first, last in pairwise(_groups(mine)):
+            for left, right in pairwise(_groups(others)):
+                values = _by_sorting(mine[first:last], others[left:right], symbols, weights)
+                out[first:last, left:right] = values[:, last - first :]
+
+
+def _groups(sequences: list[Array]) -> list[int]:
+    """Return where to divide a list of sequences so that each part has few symbols, or is a single sequence."""
+    bounds, used = [0], 0
+    for place, one in enumerate(sequences):
+        if used + len(one) > GROUP and place > bounds[-1]:
+            bounds.append(place)
+            used = 0
+        used += len(one)
+    return [*bounds, len(sequences)]
+
+
+def _by_sorting(mine: list[Array], others: list[Array], symbols: int, weights: Array) -> Array:
+    """Return κ of some sequences with themselves and with others, all of them sorted together."""
+    unknown, border, all_of_them = symbols, symbols + 1, [*mine, *others]
+    starts = np.cumsum([0, *(len(one) + 1 for one in all_of_them)])
+    joined = np.full(starts[-1], border, np.uint8 if border <= SMALL else np.int32)
+    for one, start in zip(all_of_them, starts[:-1], strict=True):
+        np.minimum(one, unknown, out=joined[start : start + len(one)], casting="unsafe")
+    if border >= len(joined):  # few of the symbols can be there
+        joined = np.unique(joined, return_inverse=True)[1].astype(np.int32)
+        border = int(joined[-1])
+    out = np.empty((len(mine), len(all_of_them)))
+    compiled("suffixes").full_spectrum(joined, border + 1, starts, len(mine), weights, out)
+    return out

@@ -68,3 +68,12 @@ def test_objects_of_different_widths_are_not_compared(kernel):
 def test_the_message_names_both_widths():
     with pytest.raises(ValueError, match="3 objects with 2 features against 4 objects with 5 features"):
         gm.Gaussian().gram(np.ones((3, 2)), np.ones((4, 5)))
+
+
+def test_a_sum_of_many_kernels_costs_no_more_than_its_terms():
+    kernel = gm.Linear()
+    for k in range(60):
+        kernel = kernel + gm.Gaussian(1.0 + k)
+    X = np.random.default_rng(0).standard_normal((4, 2))
+    expected = X @ X.T + sum(gm.Gaussian(1.0 + k)(X) for k in range(60))
+    np.testing.assert_allclose(kernel(X), expected, rtol=1e-12)

@@ -8,7 +8,7 @@ engine slices encodings and hands the slices to `Kernel.block`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -47,22 +47,22 @@ class Encoded:
     @property
     def signature(self) -> tuple[Any, ...]:
         """What two encodings must share to be compared: the widths of their parts, or what the parts themselves say."""
-        return tuple(p.signature if hasattr(p, "signature") else tuple(p.shape[1:]) for p in self.parts)
+        return tuple(_said(p, "signature", lambda p: tuple(p.shape[1:])) for p in self.parts)
 
     @property
     def width(self) -> int:
         """How many numbers an object takes, over all parts."""
-        return sum(p.width if hasattr(p, "width") else int(np.prod(p.shape[1:])) for p in self.parts)
+        return sum(_said(p, "width", lambda p: int(np.prod(p.shape[1:]))) for p in self.parts)
 
     @property
     def load(self) -> float:
         """How many numbers are stored for an object, zeros of a sparse array left out."""
-        return sum(p.load if hasattr(p, "load") else _load(p) for p in self.parts)
+        return sum(_said(p, "load", _load) for p in self.parts)
 
     @property
     def sparse(self) -> bool:
         """Whether any part is sparse."""
-        return any(p.sparse if hasattr(p, "sparse") else is_sparse(p) for p in self.parts)
+        return any(_said(p, "sparse", is_sparse) for p in self.parts)
 
     @property
     def open(self) -> bool:
@@ -95,6 +95,12 @@ class Encoded:
         if self.signature != other.signature:
             raise ValueError(f"the two do not fit together: {self.describe()} against {other.describe()}")
         return Encoded(tuple(_concat(p, q) for p, q in zip(self.parts, other.parts, strict=True)))
+
+
+def _said(part: Any, name: str, otherwise: Callable[[Any], Any]) -> Any:
+    """Return what a part says of itself, asked once: encodings inside encodings would be asked 2^depth times."""
+    said = getattr(part, name, None)
+    return otherwise(part) if said is None else said
 
 
 def _load(p: Any) -> float:

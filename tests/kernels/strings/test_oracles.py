@@ -637,3 +637,11 @@ def test_full_spectra_by_sorting_and_by_tables_are_the_same_for_alphabets_of_all
     by_tables = gm.FullSpectrum(decay=0.9)(X)
     monkeypatch.setattr("gramian.kernels.strings.full_spectrum.TABLE", -1)
     np.testing.assert_allclose(gm.FullSpectrum(decay=0.9)(X), by_tables, rtol=1e-13)
+
+
+def test_a_mismatch_length_out_of_all_proportion_is_refused_at_once():
+    with pytest.raises(ValueError, match="too many to tell apart"):
+        gm.Mismatch(10**9, 1, alphabet="ACGTN")
+    assert gm.Mismatch(30, 1, alphabet="ACGT").length == 30
+    with pytest.raises(ValueError, match="too many to tell apart"):
+        gm.Mismatch(31, 1, alphabet="ACGT")

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import combinations, product
-from math import comb
+from math import comb, log
 from typing import Any, Self
 
 import numpy as np
@@ -58,7 +58,7 @@ class Mismatch(Counting):
             return
         given = as_alphabet(self.alphabet)
         self._settle(alphabet=given)
-        if len(given) ** int(self.length) >= LARGEST:
+        if int(self.length) * log(max(len(given), 1)) >= log(LARGEST) * (1 - 1e-12):
             raise ValueError(
                 f"there are {len(given)}^{self.length} strings of length {self.length}, too many to tell apart: take a "
                 "smaller length"

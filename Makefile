@@ -17,7 +17,8 @@ $(VENV)/bench-ready: $(VENV)/ready
 	touch $@
 
 demo: $(VENV)/ready
-	$(BIN)/python examples/three_spaces.py
+	mkdir -p build
+	$(BIN)/gramian report --force --output build/report.html
 
 test: $(VENV)/ready
 	$(BIN)/python -m pytest

@@ -13,7 +13,8 @@ class Sizes:
     low_rank: int = 1_000_000
     rank: int = 1000
     stream: int = 1_000_000  # in low rank
-    stream_exact: int = 1_000_000
+    stream_exact: int = 1_000_000  # the Parzen classifier, which reads the file as the novelty detector does
+    novelty_exact: int = 300_000
     stream_check: int = 50_000  # where it is compared with the answer from an array
     centroid: int = 250_000
     strings: int = 100_000
@@ -33,6 +34,7 @@ SMALL = Sizes(
     rank=200,
     stream=40_000,
     stream_exact=20_000,
+    novelty_exact=20_000,
     stream_check=5_000,
     centroid=20_000,
     strings=4_000,

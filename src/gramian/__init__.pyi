@@ -6,6 +6,9 @@ from gramian.datasets import load_cars as load_cars
 from gramian.datasets import load_football as load_football
 from gramian.datasets import load_iris as load_iris
 from gramian.datasets import load_promoters as load_promoters
+from gramian.expressions.errors import KernelSyntaxError as KernelSyntaxError
+from gramian.expressions.reading import parse_kernel as parse_kernel
+from gramian.expressions.writing import format_kernel as format_kernel
 from gramian.factor.cholesky import LowRank as LowRank
 from gramian.factor.cholesky import cholesky as cholesky
 from gramian.factor.eigen import Eigen as Eigen
@@ -18,6 +21,8 @@ from gramian.factor.solve import solve as solve
 from gramian.gram.encoded import Encoded as Encoded
 from gramian.gram.gram import Gram as Gram
 from gramian.gram.progress import progress as progress
+from gramian.intake.errors import DataError as DataError
+from gramian.intake.reading import read_data as read_data
 from gramian.kernels.algebra import Kernel as Kernel
 from gramian.kernels.dotproduct import Bilinear as Bilinear
 from gramian.kernels.dotproduct import Linear as Linear
@@ -52,12 +57,17 @@ from gramian.learn.path import RidgePath as RidgePath
 from gramian.learn.pca import KernelPCA as KernelPCA
 from gramian.learn.ridge import KernelRidge as KernelRidge
 from gramian.learn.search import KernelSearch as KernelSearch
+from gramian.models import load as load
+from gramian.models import save as save
+from gramian.models.container import ModelFileError as ModelFileError
 from gramian.readers import Fasta as Fasta
 from gramian.readers import Texts as Texts
 from gramian.readers import read_edges as read_edges
 from gramian.readers import read_fasta as read_fasta
 from gramian.readers import read_lines as read_lines
 from gramian.readers import read_texts as read_texts
+from gramian.reporting.build import Report as Report
+from gramian.reporting.build import report as report
 from gramian.space.maps import CholeskyMap as CholeskyMap
 from gramian.space.maps import EmpiricalMap as EmpiricalMap
 from gramian.space.maps import MercerMap as MercerMap

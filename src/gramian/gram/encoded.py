@@ -57,7 +57,7 @@ class Encoded:
     @property
     def load(self) -> float:
         """How many numbers are stored for an object, zeros of a sparse array left out."""
-        return sum(_said(p, "load", _load) for p in self.parts)
+        return float(sum(_said(p, "load", _load) for p in self.parts))
 
     @property
     def sparse(self) -> bool:

@@ -1,0 +1,233 @@
+"""What each command does: read, compute, write. Nothing is overwritten without --force, and nothing left half done."""
+
+from __future__ import annotations
+
+import csv
+import io
+import sys
+from argparse import Namespace
+from difflib import get_close_matches
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from gramian.writing import may_write, replacing, write_text
+
+if TYPE_CHECKING:  # what a command needs is loaded when it runs, so that --help answers at once
+    from gramian.expressions import Entry
+    from gramian.gram.gram import Gram
+    from gramian.intake.dataset import Dataset
+    from gramian.kernels.algebra import Kernel
+    from gramian.reporting.study import Study
+
+EXAMPLE = "iris"
+PAGE = "report.html"
+
+
+class WrongUse(ValueError):
+    """A command that asks for what there is not."""
+
+
+class ForAnotherModel(ValueError):
+    """A model file that cannot do what is asked of it."""
+
+
+def _read(given: Namespace) -> Dataset:
+    from gramian.intake.reading import read_data
+
+    target = getattr(given, "target", None)
+    columns = given.columns.split(",") if getattr(given, "columns", None) else None
+    return read_data(
+        given.data,
+        target=target,
+        format=given.format,
+        kinds=dict(getattr(given, "kind", [])),
+        columns=columns,
+        encoding=given.encoding,
+    )
+
+
+def _say(given: Namespace, words: str) -> None:
+    if not given.quiet:
+        print(words, file=sys.stderr)
+
+
+def report(given: Namespace) -> None:
+    """Write the report of a data set, or print its numbers."""
+    from gramian.intake.reading import load_example
+    from gramian.reporting.build import build
+
+    output = None if given.json and given.output is None else may_write(given.output or PAGE, given.force)
+    data = load_example(EXAMPLE) if given.data is None else _read(given)
+    _say(given, _told(data))
+    found = build(data, given.kernel, given.seed)
+    if given.json:
+        print(found.to_json())
+    if output is not None:
+        found.save(output, overwrite=given.force)
+        _say(given, f"The report is {output.resolve()}; open it in a browser.")
+
+
+def _told(data: Dataset) -> str:
+    what = {"none": "nothing to predict", "classes": f"classes: {data.target}", "numbers": f"numbers: {data.target}"}
+    lines = [f"{data.source}: {len(data.names):,} objects, {data.kind}; {what[data.task]}.", *data.notes]
+    return "\n  ".join(lines)
+
+
+def fit(given: Namespace) -> None:
+    """Learn a target and what is usual; write the model file."""
+    from gramian.learn.novelty import NoveltyDetector
+    from gramian.models import save
+
+    may_write(given.output, given.force)
+    data = _read(given)
+    _say(given, _told(data))
+    study = _study(given, data, given.seed)
+    kernel, known = study.choice.kernel, study.labelled
+    model = None
+    if data.task != "none":
+        model = _learner(given, data, kernel).fit(study.objects(known), study.target(known))
+    detector = NoveltyDetector(kernel, calibration="conformal", random_state=given.seed).fit(data.X)
+    parts = {
+        "model": model,
+        "novelty": detector,
+        "recipe": data.recipe.plain(),
+        "target": data.target,
+        "kind": data.kind,
+    }
+    save(parts, given.output, overwrite=given.force)
+    learnt = "what is usual" if model is None else f"{data.target} by {type(model).__name__}"
+    _say(given, f"{given.output}: learnt {learnt}, from {len(known):,} objects.")
+
+
+def _study(given: Namespace, data: Dataset, seed: int = 0) -> Study:
+    from gramian.expressions import parse_kernel
+    from gramian.reporting.study import Study
+
+    kernel = None if given.kernel is None else parse_kernel(given.kernel, graph=data.graph)
+    return Study.of(data, kernel, seed)
+
+
+def _learner(given: Namespace, data: Dataset, kernel: Kernel) -> Any:
+    from gramian.learn.fisher import FisherDiscriminant
+    from gramian.learn.parzen import ParzenClassifier
+    from gramian.learn.ridge import KernelRidge
+
+    name = given.learner or ("fisher" if data.task == "classes" else "ridge")
+    if (name == "ridge") != (data.task == "numbers"):
+        raise WrongUse(f"--learner {name} does not fit the target {data.target!r}, which holds {data.task}")
+    if name == "ridge":
+        return KernelRidge(kernel, ridge="loo", fit_intercept=True)
+    return ParzenClassifier(kernel) if name == "parzen" else FisherDiscriminant(kernel, ridge="loo")
+
+
+def _opened(given: Namespace) -> dict[str, Any]:
+    from gramian.models import load
+
+    found = load(given.model)
+    if not isinstance(found, dict) or not {"model", "novelty", "recipe"} <= found.keys():
+        raise ForAnotherModel(f"{given.model}: not written by `gramian fit`; load it in Python with gramian.load")
+    return found
+
+
+def _new_objects(given: Namespace, parts: dict[str, Any]) -> tuple[Any, list[str]]:
+    from gramian.intake.recipe import Recipe
+
+    X, names, notes = Recipe.from_plain(parts["recipe"]).apply(given.data, format=given.format, encoding=given.encoding)
+    for one in notes:
+        _say(given, one)
+    return X, list(names)
+
+
+def predict(given: Namespace) -> None:
+    """Print or write the predictions of new objects."""
+    parts = _opened(given)
+    if parts["model"] is None:
+        raise ForAnotherModel(f"{given.model} was fitted without a target, and predicts none; try `gramian novelty`")
+    X, names = _new_objects(given, parts)
+    found = parts["model"].predict(X)
+    _table(given, ["object", parts["target"]], zip(names, found.tolist(), strict=True))
+
+
+def novelty(given: Namespace) -> None:
+    """Print or write how unusual new objects are."""
+    parts = _opened(given)
+    X, names = _new_objects(given, parts)
+    detector = parts["novelty"]
+    distances, p_values = -detector.score_samples(X), detector.p_values(X)
+    novel = ["yes" if verdict < 0 else "no" for verdict in detector.predict(X)]
+    rows = zip(names, distances.tolist(), p_values.tolist(), novel, strict=True)
+    _table(given, ["object", "distance", "p_value", "novel"], rows)
+    _say(
+        given,
+        f"At most {100 * detector.false_alarm_bound_:.2g} in 100 objects like those of the model are called novel.",
+    )
+
+
+def _table(given: Namespace, header: list[str], rows: Any) -> None:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(header)
+    writer.writerows(rows)
+    if given.output is None:
+        sys.stdout.write(text.getvalue())
+    else:
+        write_text(given.output, text.getvalue(), overwrite=given.force)
+        _say(given, f"written: {given.output}")
+
+
+def gram(given: Namespace) -> None:
+    """Write the Gram matrix, a stripe of rows at a time."""
+    output = may_write(given.output, given.force)
+    if output.suffix != ".npy":
+        raise WrongUse(f"{output}: a name that ends in .npy expected")
+    data = _read(given)
+    K = _study(given, data).kernel.gram(data.X)
+    _write_matrix(K, output, given.dtype)
+    _say(given, f"written: {output}, {len(K):,} × {len(K):,}, {given.dtype}")
+
+
+def _write_matrix(K: Gram, output: Path, dtype: str) -> None:
+    import numpy as np
+
+    from gramian.gram.progress import task
+
+    n = len(K)
+    step = max(1, min(n, 2**27 // (8 * n)))
+    header = {"descr": np.lib.format.dtype_to_descr(np.dtype(dtype)), "fortran_order": False, "shape": (n, n)}
+    with task("Gram matrix", n) as progress, replacing(output) as file:
+        np.lib.format.write_array_header_1_0(file, header)
+        for start in range(0, n, step):
+            stripe = K.block(slice(start, start + step), slice(None))
+            file.write(np.ascontiguousarray(stripe, dtype=dtype).tobytes())
+            progress.advance(min(start + step, n), n)
+
+
+def kernels(given: Namespace) -> None:
+    """Print the kernels of the expression language."""
+    from gramian.expressions import catalogue
+
+    every = catalogue()
+    if given.name is None:
+        width = max(len(one.name) for one in every)
+        for one in every:
+            print(f"{one.name:<{width}}  {one.description}")
+        print("\n`gramian kernels NAME` shows one of them in full, with its parameters.")
+        print("Combine them with +, *, ** and numbers, and restrict them to columns with `on`, for instance:")
+        print('  0.5*gaussian(2) + polynomial(2)\n  spectrum(3) on promoter * bag_of_words on "the note"')
+        return
+    known = {_bare(one.name): one for one in every}
+    if _bare(given.name) not in known:
+        near = get_close_matches(_bare(given.name), known, 1)
+        help = f"did you mean {known[near[0]].name!r}?" if near else "`gramian kernels` lists them"
+        raise WrongUse(f"no kernel {given.name!r}; {help}")
+    print(_in_full(known[_bare(given.name)]))
+
+
+def _bare(name: str) -> str:
+    return name.lower().replace("_", "").replace("-", "")
+
+
+def _in_full(one: Entry) -> str:
+    return (
+        f"{one.signature}\n  {one.formula}\n  {one.description}\n  takes {one.objects}\n  for instance: {one.example}"
+    )

@@ -1,0 +1,200 @@
+"""gramian: from a file to an understanding, on the command line.
+
+    gramian report [DATA] [--target COLUMN] [--kernel EXPR] [-o report.html]
+    gramian fit DATA [--target COLUMN] -o model.gramian
+    gramian predict MODEL DATA
+    gramian novelty MODEL DATA
+    gramian gram DATA -o K.npy
+    gramian kernels
+
+Exit codes, for scripts: 0 done; 2 the command or a kernel expression is wrong; 3 the data cannot be read or used; 4 the
+output exists or cannot be written; 5 the model file cannot be read or used; 130 stopped by Ctrl-C; 70 a mistake of
+gramian's own. An error is one sentence on standard error, never a traceback (--debug shows it).
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import traceback
+import warnings
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
+from typing import Any
+
+from gramian import __version__
+from gramian.cli import commands
+
+DONE, WRONG_USE, BAD_DATA, NO_OUTPUT, BAD_MODEL, OWN_MISTAKE, STOPPED = 0, 2, 3, 4, 5, 70, 130
+KINDS = ("number", "category", "string", "text", "id", "date", "classes", "numbers")
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of all commands."""
+    top = argparse.ArgumentParser(
+        prog="gramian",
+        description="Analyse data in the feature space of a kernel, using nothing but inner products.",
+        epilog="exit codes: 0 done, 2 wrong use, 3 bad data, 4 output not writable, 5 bad model file, 130 stopped",
+    )
+    top.add_argument("--version", action="version", version=f"gramian {__version__}")
+    every = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
+
+    one = _command(every, "report", commands.report, "look at a data set; write a page that opens in any browser")
+    _data(one, optional=True)
+    _target(one)
+    _kernel(one)
+    one.add_argument("-o", "--output", metavar="FILE", help="where the page goes (report.html)")
+    one.add_argument("--json", action="store_true", help="print every number of the report as JSON instead")
+    _force(one)
+
+    one = _command(every, "fit", commands.fit, "learn a target, or what is usual, and keep it in a model file")
+    _data(one)
+    _target(one)
+    _kernel(one)
+    one.add_argument("--learner", choices=("fisher", "parzen", "ridge"), help="by default fisher, for numbers ridge")
+    one.add_argument("-o", "--output", metavar="FILE", required=True, help="the model file")
+    _force(one)
+
+    for name, run, words in (
+        ("predict", commands.predict, "predict the target of new data with a model"),
+        ("novelty", commands.novelty, "tell which new objects are unlike those the model has seen"),
+    ):
+        one = _command(every, name, run, words)
+        one.add_argument("model", metavar="MODEL", help="a file that `gramian fit` has written")
+        _data(one, kinds=False)
+        one.add_argument("-o", "--output", metavar="FILE", help="a CSV file; standard output by default")
+        _force(one)
+
+    one = _command(every, "gram", commands.gram, "write the Gram matrix to a .npy file, however large it is")
+    _data(one)
+    _kernel(one)
+    one.add_argument("-o", "--output", metavar="FILE", required=True, help="the .npy file")
+    one.add_argument("--dtype", choices=("float64", "float32"), default="float64")
+    _force(one)
+
+    one = _command(every, "kernels", commands.kernels, "list the kernels that --kernel understands")
+    one.add_argument("name", nargs="?", metavar="NAME", help="one of them, in full")
+    return top
+
+
+def _command(every: Any, name: str, run: Callable[..., None], words: str) -> argparse.ArgumentParser:
+    one: argparse.ArgumentParser = every.add_parser(name, help=words, description=words[0].upper() + words[1:] + ".")
+    one.add_argument("--quiet", "-q", action="store_true", help="say nothing but errors")
+    one.add_argument("--debug", action="store_true", help="show where an error comes from")
+    one.set_defaults(run=run)
+    return one
+
+
+def _data(one: argparse.ArgumentParser, optional: bool = False, kinds: bool = True) -> None:
+    words = (
+        "CSV, TSV, Parquet, JSON lines, .npy, .npz, FASTA, lines of text, a folder of texts, an edge list or GraphML"
+    )
+    if optional:
+        one.add_argument("data", metavar="DATA", nargs="?", help=f"{words}; a bundled data set if left out")
+    else:
+        one.add_argument("data", metavar="DATA", help=words)
+    one.add_argument("--format", help="how to read it, where the name does not say")
+    one.add_argument("--encoding", default="utf-8", help="of text files (utf-8)")
+    if kinds:
+        one.add_argument(
+            "--kind",
+            action="append",
+            default=[],
+            metavar="COLUMN=KIND",
+            type=_kind,
+            help=f"take a column as one of: {', '.join(KINDS)}; may be repeated",
+        )
+        one.add_argument("--columns", metavar="A,B,…", help="use these columns only")
+
+
+def _kind(words: str) -> tuple[str, str]:
+    column, equals, kind = words.rpartition("=")
+    if not equals or not column or kind not in KINDS:
+        raise argparse.ArgumentTypeError(f"{words!r} is not COLUMN=KIND with KIND one of {', '.join(KINDS)}")
+    return column, kind
+
+
+def _target(one: argparse.ArgumentParser) -> None:
+    one.add_argument("--target", metavar="COLUMN", help="what is to be predicted")
+    one.add_argument("--seed", type=int, default=0, help="for samples, folds and starts (0)")
+
+
+def _kernel(one: argparse.ArgumentParser) -> None:
+    one.add_argument("--kernel", metavar="EXPR", help="such as '0.5*gaussian(2) + polynomial(2)'; chosen by default")
+
+
+def _force(one: argparse.ArgumentParser) -> None:
+    one.add_argument("--force", action="store_true", help="replace an output that exists")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command; return the exit code."""
+    try:
+        given = parser().parse_args(arguments)
+    except SystemExit as stop:
+        return int(stop.code or 0)
+    if given.debug:
+        return _guarded(given, debug=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("always")
+        warnings.showwarning = _silent if given.quiet else _tell
+        return _guarded(given, debug=False)
+
+
+def _guarded(given: argparse.Namespace, debug: bool) -> int:
+    """Run the command and translate what goes wrong into a sentence and an exit code."""
+    from gramian.gram.progress import progress
+
+    try:
+        with nullcontext() if given.quiet else progress():
+            given.run(given)
+            sys.stdout.flush()
+    except KeyboardInterrupt:
+        return _say(STOPPED, "stopped; nothing was written")
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return DONE
+    except Exception as error:
+        if debug:
+            traceback.print_exc()
+        return _say(*_explained(error))
+    return DONE
+
+
+def _explained(error: Exception) -> tuple[int, str]:
+    """Return the exit code and the sentence of an error."""
+    from gramian.expressions import KernelSyntaxError
+    from gramian.intake.errors import DataError
+    from gramian.models import ModelFileError
+
+    words = str(error).strip() or type(error).__name__
+    if isinstance(error, KernelSyntaxError | commands.WrongUse):
+        return WRONG_USE, words
+    if isinstance(error, commands.ForAnotherModel | ModelFileError):
+        return BAD_MODEL, words
+    if isinstance(error, DataError):
+        return BAD_DATA, words
+    if isinstance(error, FileExistsError):
+        return NO_OUTPUT, words.replace("pass overwrite=True", "pass --force")
+    if isinstance(error, OSError):
+        return NO_OUTPUT, words if error.strerror is None else f"{error.filename or 'the output'}: {error.strerror}"
+    if isinstance(error, MemoryError):
+        return BAD_DATA, "there is not enough memory for this"
+    if isinstance(error, ValueError | TypeError):
+        return BAD_DATA, words
+    return OWN_MISTAKE, f"{type(error).__name__}: {words}; this is a mistake in gramian (--debug shows where)"
+
+
+def _say(code: int, words: str) -> int:
+    print(f"gramian: {words}", file=sys.stderr)
+    return code
+
+
+def _tell(message: Warning | str, category: type[Warning], *_: object, **__: object) -> None:
+    if issubclass(category, UserWarning):
+        print(f"gramian: note: {message}", file=sys.stderr)
+
+
+def _silent(*_: object, **__: object) -> None:
+    pass

@@ -1,0 +1,155 @@
+"""Arrays of NumPy as tables: the columns of a matrix are x1, x2, …, those of a structured array its fields.
+
+No array of objects is read from a file, for that would mean to run what the file says.
+"""
+
+from __future__ import annotations
+
+import struct
+import tokenize
+import warnings
+import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gramian.checks import Array
+from gramian.intake.errors import DataError, shortened
+from gramian.intake.table import Table, column_of, objects
+from gramian.sources import load_npy
+from gramian.tables import listed
+
+_BROKEN = (
+    ValueError,
+    EOFError,
+    OSError,
+    KeyError,
+    TypeError,
+    MemoryError,
+    OverflowError,
+    NotImplementedError,
+    RuntimeError,
+    SyntaxError,
+    struct.error,
+    tokenize.TokenError,
+    zipfile.BadZipFile,
+    zlib.error,
+)
+
+
+def read_npy(path: Path) -> Table:
+    """Return the array of a .npy file as a table."""
+    with _numpy(path):
+        A = load_npy(path)
+    return table_of(A, str(path), "npy")
+
+
+def read_npz(path: Path) -> Table:
+    """Return the array X of a .npz file, or the only one, as a table; an array y is its target."""
+    with _numpy(path), path.open("rb") as file, np.load(file, allow_pickle=False) as found:
+        if isinstance(found, np.ndarray):
+            raise DataError(f"{path}: a .npy file under the name of a .npz file; give format='npy'")
+        names = list(found.files)
+        rest = [name for name in names if name != "y"]
+        name = "X" if "X" in rest else rest[0] if len(rest) == 1 else None
+        if name is None:
+            raise DataError(
+                f"{path}: no array X; one array X and, if there is a target, y expected, not {listed(names)}"
+            )
+        X, y = found[name], found["y"] if "y" in names else None
+    table = table_of(X, str(path), "npz")
+    return table if y is None else with_target(table, y)
+
+
+def with_target(table: Table, y: Any) -> Table:
+    """Return a table with one more column, the target: "y", or the next name that is free."""
+    name = "y"
+    while name in table.columns:
+        name += "_"
+    y = np.asarray(y)
+    if y.ndim == 2 and y.shape[1] == 1:
+        y = y[:, 0]
+    if y.ndim != 1 or len(y) != len(table):
+        raise DataError(
+            f"{table.where}: the target y has shape {y.shape}, and there are {len(table):,} objects; one value for "
+            "each expected"
+        )
+    column = _column(y, name, table.where)
+    return Table(
+        table.where, table.format, {**table.columns, name: column}, table.place, table.settled, name, table.hidden,
+        table.alone, table.headless, table.notes,
+    )  # fmt: skip
+
+
+def table_of(A: Array, where: str, format: str) -> Table:
+    """Return an array of one or two dimensions, or a structured one, as a table."""
+    if A.ndim not in (1, 2) or 0 in A.shape:
+        raise DataError(f"{where}: an array of shape {A.shape}; rows and columns expected, at least one of each")
+    if A.dtype.names:
+        if A.ndim == 2:
+            raise DataError(f"{where}: records in {A.shape[1]} columns; one dimension expected")
+        return Table(where, format, {name: _column(A[name], name, where) for name in A.dtype.names})
+    if A.dtype.kind in "US" and A.ndim == 1:
+        return lone_objects(
+            [str(item) for item in A.tolist()] if A.dtype.kind == "U" else _decoded(A, where), where, format
+        )
+    columns = A.reshape(len(A), -1).T.astype(np.float64 if A.dtype.kind == "b" else A.dtype, copy=False)
+    names = [f"x{place}" for place in range(1, len(columns) + 1)]
+    return Table(
+        where, format, {name: _column(column, name, where) for name, column in zip(names, columns, strict=True)},
+        headless=True,
+    )  # fmt: skip
+
+
+def lone_objects(values: list[str], where: str, format: str, name: str = "line") -> Table:
+    """Return strings, one object each, as a table of one column; an empty one is missing."""
+    return Table(where, format, {name: objects([value or None for value in values])}, alone=name)
+
+
+def _decoded(A: Array, where: str) -> list[str]:
+    try:
+        return [item.decode("utf-8") for item in A.tolist()]
+    except UnicodeDecodeError:
+        raise DataError(f"{where}: an array of bytes that are not UTF-8; an array of strings expected") from None
+
+
+def _column(values: Array, name: str, where: str) -> Array:
+    if values.ndim != 1:
+        raise DataError(f"{where}, column {name!r}: arrays of shape {values.shape[1:]} in each row; one value expected")
+    if values.dtype.kind == "c":
+        raise DataError(f"{where}, column {name!r}: complex numbers; real numbers expected")
+    if values.dtype.kind == "f" and values.dtype.itemsize <= 4:
+        return values.astype(np.float32)
+    if values.dtype.kind in "fiu":
+        return values.astype(np.float64)
+    if values.dtype.kind in "SV":
+        raise DataError(f"{where}, column {name!r}: bytes ({values.dtype}); numbers or strings expected")
+    plain = values.astype(str).tolist() if values.dtype.kind in "mM" else values.tolist()
+    if values.dtype.kind in "mM":
+        plain = [None if text == "NaT" else text for text in plain]
+
+    def error(row: int, name: str, message: str) -> DataError:
+        return DataError(f"{where}, row {row + 1:,}, column {name!r}: {message}")
+
+    return column_of(plain, name, error, text=False)
+
+
+@contextmanager
+def _numpy(path: Path) -> Iterator[None]:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    except DataError:
+        raise
+    except _BROKEN as error:
+        if "Object arrays" in str(error) or "allow_pickle" in str(error) or "Python objects" in str(error):
+            raise DataError(
+                f"{path}: an array of objects, which only code in the file could restore; numbers or strings expected"
+            ) from None
+        reason = shortened(str(error) or type(error).__name__, 100)
+        raise DataError(f"{path}: broken, or not a file of NumPy ({reason})") from None

@@ -1,0 +1,104 @@
+"""Tables that know their types: Parquet files, and data frames in memory."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gramian.checks import Array
+from gramian.intake.errors import DataError
+from gramian.intake.table import Table, column_of, texts_of
+from gramian.sources import as_source
+from gramian.tables import names_of
+
+_RUN = 50_000  # rows
+_NUMBERS = ("int", "uint", "float", "double", "halffloat")
+_TEXTS = ("string", "large_string", "string_view")
+_CAST = ("date", "timestamp", "bool")
+
+
+def read_parquet(path: Path) -> Table:
+    """Return the table of a Parquet file, or of a folder of them."""
+    source = as_source(path)
+    names = _checked(str(path), source.columns or ())
+    parts: dict[str, list[Array]] = {name: [] for name in names}
+    for batch in source.open(_RUN, None):
+        for name, part in parts.items():
+            part.append(_of_arrow(batch[name], name, str(path)))
+    if not next(iter(parts.values())):
+        raise DataError(f"{path}: columns, and no row; at least one row expected")
+    return _table({name: _joined(part) for name, part in parts.items()}, str(path), "parquet")
+
+
+def frame_table(frame: Any, where: str, wanted: frozenset[str] = frozenset()) -> Table:
+    """Return a data frame (pandas, polars) or an Arrow table as a table."""
+    if hasattr(frame, "collect"):
+        raise DataError(f"{where} holds no rows yet; pass what its collect() returns")
+    if hasattr(frame, "column_names") and hasattr(frame, "combine_chunks"):
+        names = _checked(where, frame.column_names)
+        return _table({name: _of_arrow(frame[name].combine_chunks(), name, where) for name in names}, where, "frame")
+    names = _checked(where, [str(name) for name in names_of(frame)])
+    columns = {
+        name: _of_series(frame[key], name, where, name in wanted)
+        for name, key in zip(names, names_of(frame), strict=True)
+    }
+    return _table(columns, where, "frame")
+
+
+def _table(columns: dict[str, Array], where: str, format: str) -> Table:
+    found = Table(where, format, columns)
+    if not len(found):
+        raise DataError(f"{where}: columns, and no row; at least one row expected")
+    return found
+
+
+def _checked(where: str, names: Any) -> list[str]:
+    known = [str(name) for name in names]
+    if not known:
+        raise DataError(f"{where}: no column; at least one expected")
+    for name, number in Counter(known).items():
+        if not name.strip():
+            raise DataError(f"{where}: a column without a name; give it one, or drop the column")
+        if number > 1:
+            raise DataError(f"{where}: {number} columns are called {name!r}; rename them")
+    return known
+
+
+def _joined(parts: list[Array]) -> Array:
+    if len({part.dtype.kind for part in parts}) > 1:  # a run without any value of a column of texts
+        parts = [part if part.dtype.kind == "O" else np.full(len(part), None, dtype=object) for part in parts]
+    return np.concatenate(parts)
+
+
+def _of_arrow(column: Any, name: str, where: str) -> Array:
+    if str(column.type).startswith("dictionary"):
+        column = column.dictionary_decode()
+    kind = str(column.type)
+    if kind.startswith(_NUMBERS):
+        found = column.to_numpy(zero_copy_only=False)
+        return np.asarray(found, dtype=np.float32 if kind in ("float", "halffloat") else np.float64)
+    if kind.startswith("decimal"):
+        return np.asarray(column.cast("float64").to_numpy(zero_copy_only=False), dtype=np.float64)
+    if kind == "null":
+        return np.full(len(column), np.nan)
+    if kind in _TEXTS or kind.startswith(_CAST):
+        return texts_of(column.cast("string").to_pylist())
+    raise DataError(
+        f"{where}, column {name!r}: values of the type {kind}; numbers, texts, dates, true and false expected: leave "
+        "the column out, or convert it"
+    )
+
+
+def _of_series(series: Any, name: str, where: str, text: bool) -> Array:
+    dtype = getattr(series, "dtype", None)
+    if isinstance(dtype, np.dtype) and dtype.kind in "fiu":
+        return np.array(series, dtype=np.float32 if dtype.kind == "f" and dtype.itemsize <= 4 else np.float64)
+    values = series.to_list() if hasattr(series, "to_list") else list(series)
+
+    def error(row: int, name: str, message: str) -> DataError:
+        return DataError(f"{where}, row {row + 1:,}, column {name!r}: {message}")
+
+    return column_of(values, name, error, text=text)

@@ -1,0 +1,137 @@
+"""Data as they are taken in: the objects, what is to be learnt of them, and all that was guessed and done with them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from gramian.checks import Array
+from gramian.intake.errors import counted, shortened
+from gramian.intake.guesses import iso_of
+from gramian.intake.recipe import Recipe
+from gramian.kernels.graphs.graph import Graph
+
+_WIDE = 80  # characters of an object that are shown
+_FIELD = 40
+_FIELDS = 12
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of the data: what it holds, and whether the objects are made of it.
+
+    Attributes
+    ----------
+    name : str
+        Its heading.
+    kind : str
+        "number", "category", "string", "text", "id", "date", "constant" or "empty".
+    missing, distinct : int
+        How many rows have no value in it, and how many different values the others have.
+    used : bool
+        Whether it is part of the objects.
+    note : str
+        A sentence on how it was taken; empty if there is nothing to say.
+
+    Examples
+    --------
+    >>> from gramian.intake.reading import load_example
+    >>> load_example("iris").columns[0]
+    Column(name='sepal length', kind='number', missing=0, distinct=35, used=True, note='')
+    """
+
+    name: str
+    kind: str
+    missing: int
+    distinct: int
+    used: bool
+    note: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Dataset:
+    """Objects for a kernel, and what may be learnt of them.
+
+    Attributes
+    ----------
+    source, format : str
+        Where the data come from, and in what form.
+    kind : str
+        What the objects are: "vectors", "strings", "documents", "nodes" or "records".
+    X : array, list of str, list of nodes, or array of records
+        The objects: kernels take them as they are, those of columns of records by `kernel.on("column")`.
+    y : array or None
+        The class of each object as a string, or the number to predict. For nodes of a graph some may be unknown: None
+        among classes, NaN among numbers.
+    task : str
+        "none", "classes" or "numbers".
+    target : str or None
+        What y is called.
+    columns : tuple of Column
+        The columns as they came in, the target among them.
+    names : sequence of str
+        A short name of each object.
+    graph : Graph or None
+        The graph whose nodes the objects are.
+    recipe : Recipe
+        What turns new data into X in the same way.
+    notes : tuple of str
+        Sentences on every guess and on all that was done.
+
+    Examples
+    --------
+    >>> from gramian.intake.reading import load_example
+    >>> iris = load_example("iris")
+    >>> iris
+    Dataset(iris: 150 vectors, 4 columns, 3 classes of 'species')
+    >>> iris.shown(0)
+    'sepal length: 5.1; sepal width: 3.5; petal length: 1.4; petal width: 0.2'
+    """
+
+    source: str
+    format: str
+    kind: str
+    X: Any
+    y: Array | None
+    task: str
+    target: str | None
+    columns: tuple[Column, ...]
+    names: Sequence[str]
+    graph: Graph | None
+    recipe: Recipe
+    notes: tuple[str, ...]
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def __repr__(self) -> str:
+        used = sum(column.used for column in self.columns)
+        parts = [counted(len(self), self.kind.removesuffix("s"))]
+        if self.kind in ("vectors", "records") and used:
+            parts.append(counted(used, "column"))
+        if self.task == "classes" and self.y is not None:
+            parts.append(f"{len({label for label in self.y.tolist() if label is not None})} classes of {self.target!r}")
+        if self.task == "numbers":
+            parts.append(f"numbers of {self.target!r}")
+        return f"Dataset({self.source}: {', '.join(parts)})"
+
+    def shown(self, i: int) -> str:
+        """Return object number i itself, in short."""
+        if self.kind == "nodes":
+            return str(self.names[i])
+        if self.kind in ("strings", "documents"):
+            return shortened(self.X[i], _WIDE)
+        names = self.recipe.columns
+        if not names:
+            row = self.X[[i]].tocoo()
+            pairs = [f"x{column + 1}: {value:g}" for column, value in zip(row.coords[1], row.data, strict=True)]
+        else:
+            values = self.X[i].tolist()
+            pairs = [f"{name}: {self._field(name, value)}" for name, value in zip(names, values, strict=True)]
+        return "; ".join(pairs[:_FIELDS]) + ("; …" if len(pairs) > _FIELDS else "")
+
+    def _field(self, name: str, value: Any) -> str:
+        if self.recipe.kinds[name] == "date":
+            return iso_of(value)
+        return f"{value:.6g}" if isinstance(value, float) else shortened(value, _FIELD)

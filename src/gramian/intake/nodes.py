@@ -1,0 +1,109 @@
+"""The nodes of a graph as a data set, of which some may have no class or number yet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from gramian.checks import Array
+from gramian.intake.dataset import Column, Dataset
+from gramian.intake.errors import DataError, counted, unknown
+from gramian.intake.guesses import look
+from gramian.intake.recipe import Recipe
+from gramian.intake.table import Network, Table, absent, column_of, written
+from gramian.intake.targets import asked_kinds, given_values, learnt_of
+
+
+def of_network(raw: Network, target: str | None, asked: dict[str, str], columns: Iterable[str] | None) -> Dataset:
+    """Return the nodes of a graph of a file, with an attribute of theirs as the target."""
+    attributes = tuple(raw.attributes)
+    if columns is not None:
+        raise DataError(
+            f"{raw.where}: columns are asked for, and the objects of a graph are its nodes; leave columns out"
+        )
+    for name in asked:
+        if name not in attributes:
+            raise unknown(raw.where, "attribute of the nodes", name, attributes)
+    if target is not None and target not in attributes:
+        raise unknown(raw.where, "attribute of the nodes", target, attributes)
+    return nodes_of(raw, target, None if target is None else asked.get(target))
+
+
+def of_graph(raw: Network, y: Any, kinds: Mapping[str, str] | None) -> Dataset:
+    """Return the nodes of a graph in memory, with values for all or some of them."""
+    if y is None:
+        return nodes_of(raw, None, None)
+    nodes = raw.graph.names()
+    if isinstance(y, Mapping):
+        if strange := [node for node in y if node not in set(nodes)]:
+            raise DataError(f"y names {strange[0]!r}, which is no node of the graph")
+        y = [y.get(node) for node in nodes]
+    values = given_values(y)
+    if values.ndim != 1 or len(values) != len(nodes):
+        raise DataError(
+            f"y has shape {values.shape}, and the graph has {len(nodes):,} nodes; one value for each expected"
+        )
+    column = column_of(
+        values.tolist(), "y", lambda row, name, text: DataError(f"{raw.where}, row {row + 1}, y: {text}"), text=False
+    )
+    return nodes_of(replace(raw, attributes={"y": column}), "y", asked_kinds(kinds, "y").get("y"))
+
+
+def nodes_of(raw: Network, target: str | None, kind: str | None) -> Dataset:
+    """Return the nodes of a graph as a data set, with what is known of each."""
+    nodes = raw.graph.names()
+    notes = [f"The objects are the {counted(len(nodes), 'node')} of the graph.", *raw.notes]
+    y: Array | None = None
+    task = "none"
+    table = Table(raw.where, raw.format, raw.attributes, place=lambda row: f"node {nodes[row]!r}")
+    if target is not None:
+        gaps = absent(raw.attributes[target])
+        known = np.flatnonzero(~gaps)
+        if not len(known):
+            raise DataError(f"{raw.where}: the target {target!r} has no value for any node; another attribute expected")
+        labels, task, done = learnt_of(table.take(known), target, kind)
+        y = np.full(len(nodes), None, dtype=object) if task == "classes" else np.full(len(nodes), np.nan)
+        if task == "classes" and not gaps.any():
+            y = labels
+        else:
+            y[known] = labels.tolist()
+            if gaps.any():
+                notes.append(
+                    f"{int(gaps.sum()):,} of {counted(len(nodes), 'node')} have no value in the target {target!r}."
+                )
+        notes += done
+    whole = all(isinstance(node, int | np.integer) for node in nodes)
+    return Dataset(
+        source=raw.where,
+        format=raw.format,
+        kind="nodes",
+        X=nodes,
+        y=y,
+        task=task,
+        target=target,
+        columns=tuple(
+            replace(_seen(table, name), note="The target." if name == target else "An attribute of the nodes.")
+            for name in raw.attributes
+        ),
+        names=_node_names(raw, nodes),
+        graph=raw.graph,
+        recipe=Recipe("nodes", target=target, nodes="int" if whole else "str"),
+        notes=tuple(notes),
+    )
+
+
+def _seen(table: Table, name: str) -> Column:
+    found = look(table, name)
+    return Column(name, found.kind, found.missing, found.distinct, used=False)
+
+
+def _node_names(raw: Network, nodes: list[Any]) -> tuple[str, ...]:
+    """Return the labels of the nodes, if each has one of its own, else what identifies them."""
+    for name in ("label", "name"):
+        labels = written(raw.attributes[name]).tolist() if name in raw.attributes else []
+        if labels and None not in labels and len(set(labels)) == len(labels):
+            return tuple(labels)
+    return tuple(map(str, nodes))

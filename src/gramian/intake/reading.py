@@ -1,0 +1,164 @@
+"""From a file, a collection or a bundled data set to a `Dataset`: what was asked for first, then what is guessed.
+
+    read_data       a file or folder of any format
+    from_objects    arrays, lists, records, data frames and graphs in memory
+    load_example    the data that ship with the package
+
+The objects are made by the recipe that goes with them, so that new data cannot be treated otherwise.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from gramian.checks import Array, as_vectors, is_sparse
+from gramian.intake.arrays import with_target
+from gramian.intake.assembly import of_table
+from gramian.intake.dataset import Dataset
+from gramian.intake.errors import DataError, counted, unknown
+from gramian.intake.examples import EXAMPLES
+from gramian.intake.formats import read_raw
+from gramian.intake.guesses import NUMERIC
+from gramian.intake.memory import raw_of
+from gramian.intake.nodes import of_graph, of_network
+from gramian.intake.recipe import Recipe, RowNumbers
+from gramian.intake.table import Network, Table
+from gramian.intake.targets import asked_kinds, given_values, learnt_of, rows_with_target
+
+
+def read_data(
+    path: str | os.PathLike[str],
+    *,
+    target: str | None = None,
+    format: str | None = None,
+    kinds: Mapping[str, str] | None = None,
+    columns: Iterable[str] | None = None,
+    encoding: str = "utf-8",
+) -> Dataset:
+    r"""Return the objects of a file or folder, ready for a kernel, with every guess in `notes`.
+
+    Parameters
+    ----------
+    path : str or path
+        The file or folder; text may be compressed by gzip.
+    target : str, optional
+        The column to be learnt: an attribute of the nodes of GraphML, "description" for FASTA. None is guessed, but
+        for a folder with several subfolders, which are classes, and for an array y beside X.
+    format : str, optional
+        "csv", "tsv", "parquet", "jsonl", "npy", "npz", "fasta", "lines", "texts", "edges" or "graphml"; by default what
+        the suffix says or, if it says nothing, the content.
+    kinds : mapping of str to str, optional
+        What columns hold, where a guess would be wrong: "number", "category", "string", "text", "id" or "date"; for the
+        target "classes" or "numbers".
+    columns : iterable of str, optional
+        The columns to take; by default all but the target.
+    encoding : str
+        The encoding of a text file.
+
+    Raises
+    ------
+    DataError
+        If the data cannot be taken in: a sentence with the file, the line and the column where that helps.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "people.csv")
+    ...     _ = path.write_text("age,sex,weight\n31,f,60\n?,m,82\n45,f,71\n52,m,\n")
+    ...     people = read_data(path, target="weight")
+    >>> people.X["age"].tolist(), people.y.tolist()
+    ([31.0, 38.0, 45.0], [60.0, 82.0, 71.0])
+    """
+    asked = asked_kinds(kinds, target)
+    text = frozenset(name for name, kind in asked.items() if kind not in (*NUMERIC, "numbers"))
+    raw = read_raw(path, format=format, encoding=encoding, text=text)
+    if isinstance(raw, Network):
+        return of_network(raw, target, asked, columns)
+    return of_table(raw, target, asked, columns)
+
+
+def from_objects(
+    X: Any,
+    y: Any = None,
+    *,
+    kinds: Mapping[str, str] | None = None,
+    columns: Iterable[str] | None = None,
+) -> Dataset:
+    """Return objects in memory as a data set, with the same guesses as for those of a file.
+
+    Parameters
+    ----------
+    X : array, sparse array, list of str, list of records, data frame, or graph
+        The objects; those of a graph are its nodes. Strings are documents if half of them have blanks.
+    y : sequence, str or mapping, optional
+        What is to be learnt: one value for each object, or the name of a column of X. For a graph also a mapping from
+        some nodes to their values.
+    kinds, columns :
+        As for `read_data`.
+
+    Examples
+    --------
+    >>> from_objects([[1.0, 2.0], [3.0, 5.0], [2.0, 2.5]], [0.5, 1.5, 0.7])
+    Dataset(X: 3 vectors, 2 columns, numbers of 'y')
+    >>> from_objects(["to be or not", "to be", "be not afraid"]).kind
+    'documents'
+    """
+    if is_sparse(X):
+        return _of_sparse(X, y, kinds)
+    raw = raw_of(X, frozenset(name for name, kind in (kinds or {}).items() if kind not in NUMERIC))
+    if isinstance(raw, Network):
+        return of_graph(raw, y, kinds)
+    if isinstance(y, str):
+        return of_table(raw, y, asked_kinds(kinds, y), columns)
+    if y is not None:
+        raw = with_target(raw, given_values(y))
+    return of_table(raw, None, asked_kinds(kinds, raw.target), columns)
+
+
+def load_example(name: str = "iris") -> Dataset:
+    """Return a data set that ships with the package: "iris", "promoters", "addresses", "football" or "cars".
+
+    Examples
+    --------
+    >>> load_example("promoters")
+    Dataset(promoters: 106 strings, 2 classes of 'function')
+    >>> load_example("football")
+    Dataset(football: 115 nodes, 12 classes of 'conference')
+    """
+    if name not in EXAMPLES:
+        raise unknown("example", "data set", name, tuple(EXAMPLES))
+    return EXAMPLES[name]()
+
+
+def _of_sparse(X: Any, y: Any, kinds: Mapping[str, str] | None) -> Dataset:
+    try:
+        rows = as_vectors(X, "X", sparse=True)
+    except (TypeError, ValueError) as error:
+        raise DataError(str(error)) from None
+    row_numbers = Table("X", "sparse", {"row": np.arange(float(rows.shape[0]))})
+    learnt: Array | None = None
+    task, target, notes = "none", None, [f"The array is sparse and has {counted(rows.shape[1], 'column')}."]
+    if y is not None:
+        table, kept, done = rows_with_target(with_target(row_numbers, given_values(y)), "y")
+        learnt, task, more = learnt_of(table, "y", asked_kinds(kinds, "y").get("y"))
+        target, rows, notes = "y", rows[kept], [*notes, *done, *more]
+        row_numbers = table
+    return Dataset(
+        source="X",
+        format="sparse",
+        kind="vectors",
+        X=rows,
+        y=learnt,
+        task=task,
+        target=target,
+        columns=(),
+        names=RowNumbers(row_numbers.columns["row"].astype(np.intp)),
+        graph=None,
+        recipe=Recipe("vectors", target=target, width=int(rows.shape[1])),
+        notes=tuple(notes),
+    )

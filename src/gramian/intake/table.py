@@ -1,0 +1,205 @@
+"""Columns as they came in, before anything is guessed: the one shape that every reader of objects makes.
+
+A column is an array of floats, NaN where a value is missing, or an array of strings, None where one is missing. What
+marks a missing value in text is the same for all formats: nothing at all, NA, N/A, nan, null, None, ? and -.
+"""
+
+from __future__ import annotations
+
+import datetime
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from gramian.checks import Array
+from gramian.intake.errors import DataError, shortened
+from gramian.kernels.graphs.graph import Graph
+from gramian.kernels.strings.sequences import is_missing
+
+MISSING = frozenset(["", "NA", "N/A", "n/a", "nan", "NaN", "NAN", "null", "NULL", "None", "?", "-"])
+LARGEST = {"float64": 1e150, "float32": 1e18}  # squares of larger numbers overflow, and kernels square
+_POOL = 1000  # different values of a column up to which equal ones share one string
+_JUNK = 0.1  # of the values, up to which what is no number is worth a word
+
+
+def _row(row: int) -> str:
+    return f"row {row + 1:,}"
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Raw columns, what the format itself says of them, and where in the source a row stands.
+
+    `settled` are kinds that need no guess, `target` is the column that the format itself sets apart, `hidden` those
+    that no feature is made of unless they are asked for. `alone` is the column of a source with one object a row.
+    """
+
+    where: str
+    format: str
+    columns: Mapping[str, Array]
+    place: Callable[[int], str] = _row
+    settled: Mapping[str, str] = field(default_factory=dict)
+    target: str | None = None
+    hidden: tuple[str, ...] = ()
+    alone: str | None = None
+    headless: bool = False
+    notes: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        return len(next(iter(self.columns.values())))
+
+    def error(self, row: int, name: str, message: str) -> DataError:
+        """Return the error of one value."""
+        return DataError(f"{self.where}, {self.place(row)}, column {name!r}: {message}")
+
+    def take(self, rows: Array) -> Table:
+        """Return the table of some rows, which keep their places."""
+        place = self.place
+        return replace(
+            self,
+            columns={name: column[rows] for name, column in self.columns.items()},
+            place=lambda row: place(int(rows[row])),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Network:
+    """A graph as it came in; `attributes` are raw columns with one row for each node, in the order of the graph."""
+
+    where: str
+    format: str
+    graph: Graph
+    attributes: Mapping[str, Array] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+
+def absent(column: Array) -> Array:
+    """Tell where a column has no value."""
+    if column.dtype.kind == "f":
+        return np.isnan(column)
+    return np.fromiter((value is None for value in column), dtype=bool, count=len(column))
+
+
+def texts_of(values: Iterable[str | None]) -> Array:
+    """Return strings as a column: stripped, None where they mark a missing value, equal ones shared."""
+    pool: dict[str, str] = {}
+
+    def cleaned(value: str | None) -> str | None:
+        if value is None or (value := value.strip()) in MISSING:
+            return None
+        return pool.setdefault(value, value) if len(pool) < _POOL else pool.get(value, value)
+
+    return objects([cleaned(value) for value in values])
+
+
+def objects(values: Sequence[Any]) -> Array:
+    """Return a flat array of objects, whatever they are."""
+    found = np.empty(len(values), dtype=object)
+    found[:] = values
+    return found
+
+
+def numbers_of(texts: Sequence[str]) -> Array | None:
+    """Return a column of numbers written as text, NaN where one is missing, or None where a text is no number."""
+    if "_" in "".join(texts):  # which Python takes in numbers
+        return None
+    try:
+        return np.fromiter(map(float, texts), dtype=np.float64, count=len(texts))
+    except ValueError:
+        pass
+    try:
+        filled = ("nan" if text.strip() in MISSING else text for text in texts)
+        return np.fromiter(map(float, filled), dtype=np.float64, count=len(texts))
+    except ValueError:
+        return None
+
+
+def written(column: Array) -> Array:
+    """Return a column as texts: whole numbers without a point, others with all their digits."""
+    if column.dtype.kind != "f":
+        return column
+    return objects([None if value != value else _digits(value) for value in column.tolist()])
+
+
+def _digits(value: float) -> str:
+    return str(int(value)) if math.isfinite(value) and value == int(value) else repr(value)
+
+
+def numeric(table: Table, name: str) -> Array:
+    """Return a column as numbers, and refuse the first text that is none."""
+    column = table.columns[name]
+    if column.dtype.kind == "f":
+        return column
+    found = numbers_of(["" if value is None else value for value in column])
+    if found is None:
+        row = next(row for row, value in enumerate(column) if value is not None and numbers_of([value]) is None)
+        raise table.error(row, name, f"{shortened(column[row], 40)!r}; a number expected")
+    return found
+
+
+def check_range(table: Table, name: str, values: Array) -> None:
+    """Refuse infinite numbers, and those so large that kernels of them overflow."""
+    limit = LARGEST.get(values.dtype.name, LARGEST["float64"])
+    with np.errstate(invalid="ignore"):
+        wrong = np.abs(values) > limit
+    if wrong.any():
+        row = int(wrong.argmax())
+        what = "infinite, or too large for a floating point number" if np.isinf(values[row]) else "too large"
+        raise table.error(
+            row, name, f"{values[row]:g} is {what}; numbers up to {limit:g} expected: mend it, or leave it empty"
+        )
+
+
+def column_of(values: Sequence[Any], name: str, error: Callable[[int, str, str], DataError], *, text: bool) -> Array:
+    """Return values of Python as a column: numbers if all are, strings otherwise; `text` asks for strings.
+
+    True and False become "true" and "false", dates what ISO 8601 makes of them. A column of numbers and strings, and
+    values that are neither, are refused.
+    """
+    plain = [_plain(value) for value in values]
+    kinds = {type(value) for value in plain if value is not None}
+    for row, value in enumerate(plain):
+        if not isinstance(value, float | str | None):
+            what = shortened(repr(value), 40)
+            raise error(
+                row, name, f"{what} is a {type(value).__name__}; a number, a text, true, false or null expected"
+            )
+    if kinds == {float}:
+        return np.array([math.nan if value is None else value for value in plain], dtype=np.float64)
+    if kinds == {float, str}:
+        if not text:
+            first = next(value for value in plain if value is not None)
+            row = next(row for row, value in enumerate(plain) if value is not None and type(value) is not type(first))
+            what, before = shortened(repr(values[row]), 40), "numbers" if isinstance(first, float) else "texts"
+            raise error(row, name, f"{what} after {before}; one kind expected, or kinds={{{name!r}: 'category'}}")
+        plain = [_digits(value) if isinstance(value, float) else value for value in plain]
+    return texts_of(plain)
+
+
+def _plain(value: Any) -> Any:
+    """Return a value as a float, a string or None; what is none of these as it is."""
+    if value is None or is_missing(value):
+        return None
+    if isinstance(value, str):
+        return None if value.strip() in MISSING else value
+    if isinstance(value, bool | np.bool_):
+        return "true" if value else "false"
+    if isinstance(value, np.datetime64):
+        return str(value)
+    if isinstance(value, datetime.date):
+        return value.isoformat()
+    try:
+        return float(value) if hasattr(value, "__float__") and getattr(value, "ndim", 0) == 0 else value
+    except OverflowError:
+        return math.inf
+    except (TypeError, ValueError):
+        return value
+
+
+def stray(values: Array) -> tuple[int, int] | None:
+    """Return how many texts of a column are no numbers, and the row of the first, where nearly all are numbers."""
+    wrong = [row for row, value in enumerate(values) if value is not None and numbers_of([value]) is None]
+    return (len(wrong), wrong[0]) if 0 < len(wrong) <= _JUNK * len(values) else None

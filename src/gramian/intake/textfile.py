@@ -1,0 +1,96 @@
+"""Text files in any encoding, plain or compressed by gzip, line by line; what is not text is told by byte and line."""
+
+from __future__ import annotations
+
+import codecs
+import gzip
+import io
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from gramian.intake.errors import DataError
+
+_GZIP = b"\x1f\x8b"
+_PIECE = 2**16
+_MARKS = {
+    codecs.BOM_UTF32_LE: "utf-32",
+    codecs.BOM_UTF32_BE: "utf-32",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+}
+
+
+@dataclass(frozen=True)
+class TextFile:
+    """The name of a text file and how its bytes are read."""
+
+    path: Path
+    encoding: str = "utf-8"
+
+    def error(self, line: int, message: str) -> DataError:
+        """Return the error of one line."""
+        return DataError(f"{self.path}, line {line:,}: {message}")
+
+    def lines(self) -> Iterator[str]:
+        """Go through the lines with their ends, which are those of any system."""
+        with opened(self.path) as raw:
+            try:
+                stream = io.TextIOWrapper(raw, encoding=self._codec(), newline="")
+            except LookupError as error:
+                raise DataError(f"{self.path}: the encoding {self.encoding!r} is unknown ({error})") from None
+            number = 0
+            try:
+                for number, line in enumerate(stream, start=1):
+                    if "\0" in line:
+                        raise self.error(number, "a zero byte, as binary files have; a text file expected")
+                    yield line
+            except UnicodeError as error:
+                raise self._undecodable(number, error) from None
+            finally:
+                stream.detach()
+
+    def _codec(self) -> str:
+        return "utf-8-sig" if codecs.lookup(self.encoding).name == "utf-8" else self.encoding
+
+    def _undecodable(self, line: int, error: UnicodeError) -> DataError:
+        """Find the first byte that the encoding does not know; the stream that met it reads ahead and cannot say."""
+        decoder = codecs.getincrementaldecoder(self._codec())()
+        offset, line = 0, 1
+        with opened(self.path) as raw:
+            start = raw.read(4)
+            hint = next((name for mark, name in _MARKS.items() if start.startswith(mark)), "latin-1")
+        with opened(self.path) as raw:
+            while True:
+                piece = raw.read(_PIECE)
+                try:
+                    line += decoder.decode(piece, final=not piece).count("\n")
+                except UnicodeDecodeError as found:
+                    place = offset - (len(found.object) - len(piece)) + found.start
+                    line += found.object[: found.start].count(b"\n")
+                    byte = found.object[found.start]
+                    return self.error(
+                        line,
+                        f"byte {place:,} of the file, 0x{byte:02x}, is not {self.encoding}; give encoding=, such as "
+                        f"{hint!r}",
+                    )
+                except UnicodeError:
+                    break
+                if not piece:
+                    break
+                offset += len(piece)
+        return self.error(line, f"not {self.encoding} ({error}); give encoding=, such as {hint!r}")
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[IO[bytes]]:
+    """Open a file for its bytes, unpacked if it is compressed by gzip."""
+    with path.open("rb") as plain:
+        packed = plain.peek(2)[:2] == _GZIP
+        try:
+            yield gzip.GzipFile(fileobj=plain) if packed else plain  # type: ignore[misc]
+        except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+            raise DataError(f"{path}: a broken gzip file ({error}); copy or compress it again") from None

@@ -1,0 +1,591 @@
+"""What a model file may hold: gramian's own classes, and of each the attributes by name and type.
+
+Nothing else is ever made from a file. A kernel is made by its constructor, which checks its parameters as it checks
+those of a user; any other object is an empty one whose attributes are set, and where numbers of one attribute are
+places in another, as codes are in an alphabet, they are compared: compiled code trusts them.
+
+What an object keeps for later is stored too where it cannot be had again to the last bit, or is dear: means that were
+carried over from an earlier sample, the matrix of a graph. The rest is forgotten, and computed when it is needed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, TypeAlias
+from weakref import WeakKeyDictionary
+
+import numpy as np
+import scipy.sparse
+
+from gramian.checks import Array, is_sparse
+from gramian.factor.cholesky import LowRank
+from gramian.factor.eigen import Eigen
+from gramian.factor.moments import Chunk, Moments, Summary
+from gramian.factor.nystrom import Nystrom
+from gramian.gram.encoded import Encoded
+from gramian.gram.gram import Gram
+from gramian.kernels import algebra
+from gramian.kernels.algebra import Kernel
+from gramian.kernels.columns import Columns
+from gramian.kernels.deflated import Deflated
+from gramian.kernels.dotproduct import Bilinear, Linear, Polynomial
+from gramian.kernels.equality import Equality
+from gramian.kernels.fourier import RandomFourier
+from gramian.kernels.graphs.diffusion import ExponentialDiffusion, PowerDiffusion, VonNeumannDiffusion
+from gramian.kernels.graphs.graph import SIMILARITIES, Graph
+from gramian.kernels.precomputed import Precomputed
+from gramian.kernels.radial import Gaussian, Laplacian, Matern
+from gramian.kernels.standardize import Standardize
+from gramian.kernels.strings.bags import Bags, Vocabulary
+from gramian.kernels.strings.full_spectrum import FullSpectrum
+from gramian.kernels.strings.mismatch import Mismatch
+from gramian.kernels.strings.sequences import Sequences
+from gramian.kernels.strings.spectrum import Composition, Spectrum
+from gramian.kernels.strings.subsequences import AllSubsequences, Subsequences, Weighed
+from gramian.kernels.subsets import AllSubsets, Anova
+from gramian.kernels.text.bag_of_words import BagOfWords
+from gramian.learn.fisher import FisherDiscriminant
+from gramian.learn.gram_schmidt import GramSchmidt
+from gramian.learn.kmeans import KernelKMeans
+from gramian.learn.lowrank import RidgeOfMoments
+from gramian.learn.novelty import NoveltyDetector
+from gramian.learn.parzen import ParzenClassifier
+from gramian.learn.path import Fit, RidgePath
+from gramian.learn.pca import KernelPCA
+from gramian.learn.preimage import PreImages
+from gramian.learn.ridge import KernelRidge, Problem
+from gramian.learn.search import Candidate, KernelSearch
+from gramian.space.maps import CholeskyMap, EmpiricalMap, MercerMap
+from gramian.space.subspace import Subspace
+from gramian.space.vectors import FeatureSpace, Vectors
+
+Types: TypeAlias = tuple[type, ...]
+
+NONE = type(None)
+ARRAY: Types = (np.ndarray,)
+MAYBE_ARRAY: Types = (np.ndarray, NONE)
+INTEGER: Types = (int, np.integer)
+NUMBER: Types = (int, float, np.number)
+MAYBE_NUMBER: Types = (*NUMBER, NONE)
+FLAG: Types = (bool, np.bool_)
+TEXT: Types = (str,)
+KERNEL: Types = (Kernel,)
+VECTORS: Types = (Vectors,)
+MAYBE_VECTORS: Types = (Vectors, NONE)
+RANK: Types = (*INTEGER, str, NONE)
+RIDGE: Types = (*NUMBER, str, list, tuple, np.ndarray)
+SYMBOLS: Types = (str, bytes, tuple, NONE)
+SPARSE: Types = (scipy.sparse.csr_array, scipy.sparse.csr_matrix)
+
+
+@dataclass(frozen=True, eq=False)
+class Entry:
+    """One class: which attributes an object must have, which it may have, and what must hold between them.
+
+    Attributes
+    ----------
+    cls : type
+        The class.
+    needed_types, other_types : dict
+        The types that each attribute may be of; without a needed one there is no object.
+    constructed : bool
+        Whether the needed attributes are the arguments of the constructor, and it is called.
+    forgotten : frozenset of str
+        Attributes that are not stored.
+    fresh : dict
+        What these begin with, where an object needs them: functions without arguments.
+    neutral : dict
+        What is stored instead of attributes that mean something on the machine of the writer only.
+    check : callable, optional
+        Given the object, raises ValueError where its attributes do not fit together.
+    """
+
+    cls: type[Any]
+    needed_types: Mapping[str, Types]
+    other_types: Mapping[str, Types] = field(default_factory=dict)
+    constructed: bool = False
+    forgotten: frozenset[str] = frozenset()
+    fresh: Mapping[str, Callable[[], Any]] = field(default_factory=dict)
+    neutral: Mapping[str, Any] = field(default_factory=dict)
+    check: Callable[[Any], None] | None = None
+
+    @property
+    def name(self) -> str:
+        """What the class is called in a file."""
+        return self.cls.__name__
+
+    @cached_property
+    def needed(self) -> frozenset[str]:
+        """The attributes that an object must have."""
+        return frozenset(self.needed_types)
+
+    @cached_property
+    def attributes(self) -> dict[str, Types]:
+        """All attributes."""
+        return {**self.needed_types, **self.other_types}
+
+
+def entry_of(thing: Any) -> Entry | None:
+    """Return the entry of the class of an object, None where it has none; a subclass has none."""
+    found = ENTRIES.get(type(thing).__name__)
+    return found if found is not None and found.cls is type(thing) else None
+
+
+def require(fits: bool, what: str) -> None:
+    """Refuse what does not fit."""
+    if not fits:
+        raise ValueError(what)
+
+
+def ascending(places: Array) -> bool:
+    """Tell whether places begin at 0 and never go back; by comparison, for differences may overflow."""
+    return len(places) > 0 and places[0] == 0 and bool((places[1:] >= places[:-1]).all())
+
+
+# What must hold between attributes
+
+
+def _check_sequences(found: Sequences) -> None:
+    codes, starts = found.codes, found.starts
+    require(codes.ndim == starts.ndim == 1 and codes.dtype == np.int32, "sequences are no flat run of codes")
+    require(starts.dtype == np.int64, "sequences do not say where they begin")
+    require(ascending(starts) and starts[-1] == len(codes), "sequences begin where no codes are")
+    _check_codes(codes, found.alphabet)
+
+
+def _check_codes(codes: Array, alphabet: tuple[Any, ...]) -> None:
+    inside = codes.size == 0 or (codes.min() >= 0 and codes.max() < len(alphabet))
+    require(bool(inside), "a code stands for no symbol of its alphabet")
+
+
+def _check_vocabulary(found: Vocabulary) -> None:
+    require(found.pieces.ndim == 2 and found.pieces.dtype == np.int32, "the pieces of a vocabulary are no table")
+    _check_codes(found.pieces, found.alphabet)
+
+
+def _check_bags(found: Bags) -> None:
+    fits = len(found.counts.shape) == 2 and found.counts.shape[1] == len(found.vocabulary)
+    require(fits and found.counts.dtype.kind == "f", "counts are not those of their vocabulary")
+
+
+def _check_weighed(found: Weighed) -> None:
+    require(found.bags is None or len(found.bags) == len(found.sequences), "weights are not those of their sequences")
+    require(found.length >= 1, "subsequences have no length")
+
+
+def _check_encoded(found: Encoded) -> None:
+    kinds = (np.ndarray, *SPARSE, Encoded, Sequences, Bags, Weighed)
+    require(len(found.parts) > 0 and all(isinstance(part, kinds) for part in found.parts), "encodings are of no kind")
+    for part in found.parts:
+        numbers = isinstance(part, np.ndarray) or is_sparse(part)
+        require(not numbers or (part.dtype.kind in "fiub" and len(part.shape) > 0), "encodings are not numbers")
+    counts = {int(part.shape[0]) if hasattr(part, "shape") else len(part) for part in found.parts}
+    require(len(counts) == 1, "parts of encodings are of different lengths")
+
+
+def _check_gram(found: Gram) -> None:
+    require(found.symmetric == (found.cols is found.rows), "a symmetric Gram has other columns than rows")
+    require(found.memory > 0, "a Gram has no memory")
+    require(found.dtype.kind == "f", "a Gram is not of numbers")
+
+
+def _check_vectors(found: Vectors) -> None:
+    weights = found.weights
+    fits = weights is None or (weights.ndim == 2 and len(weights) == len(found.points))
+    require(fits, "weights are not those of their points")
+
+
+def _check_diffusion(found: Any) -> None:
+    require(found.of in SIMILARITIES, "a graph kernel is of no known similarity")
+    n = len(found.graph)
+    numbers = getattr(found, "length", getattr(found, "beta", 0))
+    require(bool(np.isfinite(numbers)), "a graph kernel has a parameter that is not finite")
+    require(len(found._interval) == 2 and all(isinstance(end, float) for end in found._interval), "bounds are no pair")
+    kept = vars(found)
+    require("_K" not in kept or kept["_K"].shape == (n, n), "a graph kernel has the matrix of another graph")
+    require("_rough" not in kept or kept["_rough"].shape == (n,), "a graph kernel has the diagonal of another graph")
+
+
+def _check_basis(found: Nystrom) -> None:
+    basis = vars(found).get("basis")
+    if basis is None:
+        return
+    require(
+        len(basis) == 2 and isinstance(basis[0], Encoded) and isinstance(basis[1], np.ndarray), "landmarks are none"
+    )
+    require(basis[1].shape == (len(basis[0]), len(basis[0])), "landmarks have the triangle of others")
+
+
+def _check_sums(found: Summary) -> None:
+    require(all(isinstance(sums, Moments) for sums in found._sums), "sums are no moments")
+    require(found.landmarks is None or found.landmarks is found.kernel, "landmarks are not those of their kernel")
+
+
+def _check_search(found: KernelSearch) -> None:
+    results = vars(found).get("results_", [])
+    require(all(isinstance(one, Candidate) for one in results), "results are no candidates")
+
+
+# The classes
+
+
+def _kernel(cls: type[Any], **types: Types) -> Entry:
+    return Entry(cls, types, constructed=True)
+
+
+def _object(cls: type[Any], **types: Types) -> Entry:
+    return Entry(cls, types)
+
+
+_BASE = {"base": KERNEL}
+_ANCHORED = {**_BASE, "reference": (Gram,)}
+_PRODUCTS = {"_reference_products": ARRAY}
+
+
+def _diffusion(cls: type[Any], **types: Types) -> Entry:
+    return Entry(
+        cls,
+        {"graph": (Graph,), "of": TEXT, "_interval": (tuple,), "_largest": (float,), **types},
+        {"_K": ARRAY, "_rough": ARRAY},
+        check=_check_diffusion,
+    )
+
+
+_KERNELS = [
+    _kernel(algebra.Sum, left=KERNEL, right=KERNEL),
+    _kernel(algebra.Product, left=KERNEL, right=KERNEL),
+    _kernel(algebra.Scaled, **_BASE, factor=NUMBER),
+    _kernel(algebra.Shifted, **_BASE, constant=NUMBER),
+    _kernel(algebra.Power, **_BASE, degree=INTEGER),
+    _kernel(algebra.Exponential, **_BASE),
+    _kernel(algebra.Series, **_BASE, coefficients=(tuple,)),
+    _kernel(algebra.Pullback, **_BASE, f=(Columns, Standardize)),
+    _kernel(algebra.Reweighted, **_BASE, f=(Columns, Standardize)),
+    _kernel(algebra.Normalized, **_BASE),
+    _kernel(algebra.NormalizedLogarithms, **_BASE),
+    Entry(algebra.Centered, _ANCHORED, {**_PRODUCTS, "_mean": (float,), "_mean_features": ARRAY}, constructed=True),
+    Entry(Deflated, {**_ANCHORED, "coefficients": ARRAY}, _PRODUCTS, constructed=True),
+    Entry(
+        Nystrom,
+        {**_BASE, "rank": INTEGER, "landmarks": (Gram, np.ndarray, *SPARSE, tuple, list, NONE)},
+        {"basis": (tuple,)},
+        constructed=True,
+        check=_check_basis,
+    ),
+    Entry(
+        RandomFourier,
+        {**_BASE, "rank": INTEGER, "seed": INTEGER},
+        constructed=True,
+        forgotten=frozenset({"_drawn"}),
+    ),
+    _kernel(Linear),
+    _kernel(Polynomial, degree=INTEGER, offset=NUMBER),
+    Entry(Bilinear, {"A": ARRAY}, {"_root": ARRAY}, constructed=True),
+    _kernel(Gaussian, bandwidth=(*NUMBER, str)),
+    _kernel(Laplacian, bandwidth=(*NUMBER, str)),
+    _kernel(Matern, bandwidth=(*NUMBER, str), nu=NUMBER),
+    _kernel(AllSubsets, weights=(tuple, NONE)),
+    _kernel(Anova, degree=INTEGER),
+    _kernel(Precomputed, K=ARRAY),
+    _kernel(Equality),
+    _kernel(Composition, alphabet=SYMBOLS),
+    _kernel(Spectrum, length=INTEGER),
+    _kernel(Mismatch, length=INTEGER, mismatches=INTEGER, alphabet=SYMBOLS),
+    _kernel(FullSpectrum, min_length=INTEGER, max_length=(*INTEGER, NONE), decay=NUMBER),
+    _kernel(AllSubsequences),
+    _kernel(Subsequences, length=INTEGER, decay=NUMBER),
+    _kernel(
+        BagOfWords,
+        weighting=TEXT,
+        lowercase=FLAG,
+        stop_words=(str, tuple, NONE),
+        ngram_range=(tuple,),
+        analyzer=TEXT,
+        tokenizer=(NONE,),
+        min_df=NUMBER,
+        max_df=NUMBER,
+        max_features=(*INTEGER, NONE),
+        vocabulary=(tuple, NONE),
+        idf=MAYBE_ARRAY,
+    ),
+    _diffusion(PowerDiffusion, length=INTEGER),
+    _diffusion(ExponentialDiffusion, beta=NUMBER),
+    _diffusion(VonNeumannDiffusion, beta=NUMBER),
+    Entry(
+        Graph,
+        {"matrix": SPARSE, "nodes": (tuple, NONE)},
+        constructed=True,
+        forgotten=frozenset({"_places", "_similarities"}),
+    ),
+    _kernel(Standardize, mean=(*MAYBE_ARRAY, list, tuple), scale=(*MAYBE_ARRAY, list, tuple)),
+    _kernel(Columns, names=(tuple,), numeric=FLAG),
+]
+
+_SAMPLES = [
+    Entry(Encoded, {"parts": (tuple,)}, check=_check_encoded),
+    Entry(Sequences, {"codes": ARRAY, "starts": ARRAY, "alphabet": (tuple,), "kind": TEXT}, check=_check_sequences),
+    Entry(
+        Vocabulary,
+        {"pieces": ARRAY, "alphabet": (tuple,), "kind": TEXT},
+        forgotten=frozenset({"_found"}),
+        fresh={"_found": WeakKeyDictionary},
+        check=_check_vocabulary,
+    ),
+    Entry(Bags, {"counts": (np.ndarray, *SPARSE), "vocabulary": (Vocabulary,)}, check=_check_bags),
+    Entry(
+        Weighed,
+        {"sequences": (Sequences,), "length": INTEGER, "decay": NUMBER, "bags": (Bags, NONE)},
+        check=_check_weighed,
+    ),
+    Entry(
+        Gram,
+        {
+            "kernel": KERNEL,
+            "rows": (Encoded,),
+            "cols": (Encoded,),
+            "symmetric": FLAG,
+            "memory": (int,),
+            "diagonal": NUMBER,
+            "dtype": (np.dtype,),
+        },
+        {"_row_means": ARRAY},
+        forgotten=frozenset({"_norms", "_small", "_identity", "_tiles"}),
+        fresh={"_tiles": NONE},
+        check=_check_gram,
+    ),
+    _object(FeatureSpace, kernel=KERNEL, memory=(int, NONE)),
+    Entry(
+        Vectors,
+        {
+            "space": (FeatureSpace,),
+            "points": (Encoded,),
+            "weights": MAYBE_ARRAY,
+            "single": FLAG,
+            "_mean_of": MAYBE_VECTORS,
+        },
+        {
+            "_gram": (Gram,),
+            "_values": ARRAY,
+            "_features": MAYBE_ARRAY,
+            "_squared_norms": ARRAY,
+            "_about_mean": (algebra.Centered,),
+            "_squared_deviations": ARRAY,
+            "_mean": VECTORS,
+        },
+        check=_check_vectors,
+    ),
+    _object(Subspace, basis=VECTORS, _factor=(LowRank, NONE)),
+    _object(LowRank, factor=ARRAY, pivots=ARRAY, residual=ARRAY, trace=NUMBER),
+    _object(Eigen, values=ARRAY, vectors=ARRAY, residuals=ARRAY),
+    _object(Moments, weight=NUMBER, mean=ARRAY, lower=MAYBE_ARRAY),
+    _object(Chunk, points=(Encoded,), numbers=MAYBE_ARRAY, weights=MAYBE_ARRAY, groups=MAYBE_ARRAY),
+    Entry(
+        Summary,
+        {
+            "kernel": KERNEL,
+            "landmarks": (Nystrom, NONE),
+            "scatter": FLAG,
+            "trace": NUMBER,
+            "largest": NUMBER,
+            "dim": INTEGER,
+            "count": INTEGER,
+            "present": INTEGER,
+            "_sums": (list,),
+        },
+        {"_dtype": (np.dtype,)},
+        check=_check_sums,
+    ),
+]
+
+_FITTED: dict[str, Types] = {
+    "kernel_": KERNEL,
+    "sample_": VECTORS,
+    "n_features_in_": INTEGER,
+    "feature_names_in_": ARRAY,
+    "_came_in_batches": FLAG,
+    "_kind": (str, NONE),
+    "_sklearn_output_config": (dict,),
+}
+_REDUCED: dict[str, Types] = {
+    **_FITTED,
+    "_automatic": FLAG,
+    "_begun": (tuple,),
+    "_summary": (Summary,),
+    "_probe": (Chunk, NONE),
+    "_lots": ARRAY,
+    "_turned_up": (dict,),
+    "_trace_error": NUMBER,
+}
+_CLASSIFIER: dict[str, Types] = {
+    "classes_": ARRAY,
+    "dual_coef_": ARRAY,
+    "offset_": (*NUMBER, np.ndarray),
+    "directions_": VECTORS,
+    "_primal": MAYBE_ARRAY,
+}
+_NO_CHECKPOINT = {"checkpoint": None}  # a directory of the machine where the model was fitted
+
+
+def _reducible(cls: type[Any], needed: dict[str, Types], learnt: dict[str, Types]) -> Entry:
+    given = {"kernel": KERNEL, "rank": RANK, "checkpoint": (NONE,), **needed}
+    return Entry(cls, given, {**_REDUCED, **learnt}, neutral=_NO_CHECKPOINT)
+
+
+_LEARNERS = [
+    _reducible(
+        NoveltyDetector,
+        {
+            "delta": NUMBER,
+            "calibration": TEXT,
+            "alpha": NUMBER,
+            "calibration_size": NUMBER,
+            "random_state": (*INTEGER, NONE),
+        },
+        {
+            "threshold_": NUMBER,
+            "offset_": NUMBER,
+            "false_alarm_bound_": NUMBER,
+            "radius_": NUMBER,
+            "radius_is_exact_": FLAG,
+            "distances_": ARRAY,
+            "center_": VECTORS,
+            "_mean": ARRAY,
+            "_mute": (str, NONE),
+            "_ordered": ARRAY,
+            "_reach": NUMBER,
+        },
+    ),
+    _reducible(ParzenClassifier, {}, {**_CLASSIFIER, "centers_": VECTORS, "_numbers": ARRAY, "_sums": ARRAY}),
+    _reducible(
+        FisherDiscriminant,
+        {"ridge": RIDGE, "n_components": (*INTEGER, NONE), "tol": MAYBE_NUMBER},
+        {
+            **_CLASSIFIER,
+            "ridge_": NUMBER,
+            "ridges_": ARRAY,
+            "loo_errors_": ARRAY,
+            "solver_": TEXT,
+            "quotients_": ARRAY,
+            "axes_": VECTORS,
+            "projected_means_": ARRAY,
+            "projected_variances_": ARRAY,
+            "_primal_axes": MAYBE_ARRAY,
+            "_labels": ARRAY,
+            "_sample_labels": ARRAY,
+            "_loo_scores": ARRAY,
+            "_unseen": NUMBER,
+            "_coarse": (FisherDiscriminant,),
+        },
+    ),
+    _reducible(
+        KernelRidge,
+        {"ridge": RIDGE, "fit_intercept": FLAG, "smoother": TEXT, "solver": TEXT, "tol": MAYBE_NUMBER},
+        {
+            "dual_coef_": ARRAY,
+            "function_": VECTORS,
+            "intercept_": (*NUMBER, np.ndarray),
+            "ridge_": NUMBER,
+            "path_": (RidgePath,),
+            "residual_": NUMBER,
+            "solver_": TEXT,
+            "_primal": MAYBE_ARRAY,
+            "_problem": (Problem,),
+            "_shape": (tuple,),
+            "_known": (Fit,),
+            "_of_moments": (RidgeOfMoments,),
+        },
+    ),
+    _reducible(
+        KernelPCA,
+        {"n_components": MAYBE_NUMBER},
+        {
+            "eigenvalues_": ARRAY,
+            "explained_variance_": ARRAY,
+            "explained_variance_ratio_": ARRAY,
+            "total_variance_": NUMBER,
+            "dual_coef_": ARRAY,
+            "components_": VECTORS,
+            "solver_": TEXT,
+            "_inputs": MAYBE_ARRAY,
+            "_pre_images": (PreImages,),
+            "_at_center": ARRAY,
+            "_center": VECTORS,
+        },
+    ),
+    Entry(
+        GramSchmidt,
+        {"kernel": KERNEL, "rank": (*INTEGER, NONE), "tol": NUMBER, "pivoting": TEXT, "random_state": (*INTEGER, NONE)},
+        {
+            **_FITTED,
+            "pivots_": ARRAY,
+            "residuals_": ARRAY,
+            "relative_error_": NUMBER,
+            "subspace_": (Subspace,),
+        },
+    ),
+    Entry(
+        KernelKMeans,
+        {
+            "n_clusters": INTEGER,
+            "kernel": KERNEL,
+            "n_init": INTEGER,
+            "max_iter": INTEGER,
+            "random_state": (*INTEGER, NONE),
+        },
+        {
+            **_FITTED,
+            "labels_": ARRAY,
+            "inertia_": NUMBER,
+            "n_iter_": INTEGER,
+            "dual_coef_": ARRAY,
+            "centers_": VECTORS,
+        },
+    ),
+]
+_ESTIMATORS: Types = tuple(entry.cls for entry in _LEARNERS)
+
+_AROUND = [
+    Entry(
+        KernelSearch,
+        {"estimator": _ESTIMATORS, "candidates": (list, tuple, dict, np.ndarray), "criterion": TEXT},
+        {
+            "best_estimator_": _ESTIMATORS,
+            "best_params_": (dict,),
+            "best_score_": NUMBER,
+            "best_index_": INTEGER,
+            "results_": (list,),
+        },
+        check=_check_search,
+    ),
+    _object(Candidate, params=(dict,), kernel=KERNEL, ridge=MAYBE_NUMBER, score=NUMBER),
+    _object(Problem, Y=ARRAY, weights=MAYBE_ARRAY, intercept=FLAG),
+    _object(RidgePath, ridges=ARRAY, loo=ARRAY, gcv=ARRAY, dof=ARRAY, left_out=NUMBER),
+    _object(Fit, residuals=ARRAY, room=ARRAY),
+    Entry(
+        RidgeOfMoments,
+        {
+            "A": ARRAY,
+            "B": ARRAY,
+            "intercept": FLAG,
+            "kind": TEXT,
+            "count": INTEGER,
+            "weight": NUMBER,
+            "mean": ARRAY,
+            "target": ARRAY,
+            "_squares": NUMBER,
+        },
+        {"_spectrum": (tuple,), "inside": ARRAY},
+    ),
+    Entry(PreImages, {"_kernel": KERNEL, "_X": ARRAY, "_dual": ARRAY}, {"_guess": (KernelRidge,)}),
+    Entry(EmpiricalMap, {"kernel": KERNEL}, {"kernel_": KERNEL, "_directions": VECTORS}),
+    Entry(MercerMap, {"kernel": KERNEL}, {"kernel_": KERNEL, "_directions": VECTORS}),
+    Entry(
+        CholeskyMap,
+        {"kernel": KERNEL, "rank": (*INTEGER, NONE), "tol": NUMBER, "pivoting": (str, NONE), "rng": (*INTEGER, NONE)},
+        {"kernel_": KERNEL, "_subspace": (Subspace,)},
+    ),
+]
+
+ENTRIES: dict[str, Entry] = {entry.name: entry for entry in [*_KERNELS, *_SAMPLES, *_LEARNERS, *_AROUND]}

@@ -1,0 +1,155 @@
+"""What a section of a report is made of: plain values that a page can draw and a program can read.
+
+    text      a paragraph                     note      a remark, or a warning
+    facts     key figures                     table     rows and columns
+    figure    scatter, bars, lines, histogram, heatmap, each with a sentence that reads it
+
+Figures and facts name the formula they show, and say what they are where they are no exact answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+
+from gramian.reporting import markup
+
+Block: TypeAlias = dict[str, Any]
+Kind: TypeAlias = Literal["scatter", "bars", "lines", "histogram", "heatmap"]
+
+
+@dataclass(frozen=True)
+class Section:
+    """A part of the report: its blocks for people, and the same numbers for programs."""
+
+    id: str
+    title: str
+    lead: str
+    blocks: list[Block]
+    numbers: dict[str, Any] = field(default_factory=dict)
+
+    def plain(self) -> dict[str, Any]:
+        """Return the section as values of JSON."""
+        return {
+            "id": self.id,
+            "title": self.title,
+            "lead": self.lead,
+            "blocks": [plain(block) for block in self.blocks],
+            "numbers": plain(self.numbers),
+        }
+
+
+def plain(value: Any) -> Any:
+    """Return a value as JSON has it: lists for arrays, None for what is no finite number."""
+    if isinstance(value, dict):
+        return {str(key): plain(one) for key, one in value.items()}
+    if isinstance(value, np.ndarray):
+        return plain(value.tolist())
+    if isinstance(value, list | tuple):
+        return [plain(one) for one in value]
+    if isinstance(value, np.generic):
+        return plain(value.item())
+    if isinstance(value, float):
+        return value if np.isfinite(value) else None
+    return value if value is None or isinstance(value, bool | int | str) else str(value)
+
+
+def text(words: str) -> Block:
+    """Return a paragraph."""
+    return {"type": "text", "text": words}
+
+
+def note(words: str, level: Literal["info", "warning"] = "info") -> Block:
+    """Return a remark that stands out."""
+    return {"type": "note", "level": level, "text": words}
+
+
+def fact(name: str, value: str, meaning: str = "", formula: str | None = None, estimate: str | None = None) -> Block:
+    """Return one key figure and what it means."""
+    return {"name": name, "value": value, "note": meaning, "formula": formula, "estimate": estimate}
+
+
+def facts(*items: Block) -> Block:
+    """Return key figures side by side."""
+    return {"type": "facts", "items": list(items)}
+
+
+def table(
+    caption: str,
+    columns: Sequence[tuple[str, Literal["text", "number", "bar"]]],
+    rows: Sequence[Sequence[Any]],
+    best: int | None = None,
+    formula: str | None = None,
+) -> Block:
+    """Return a table; `best` is the row to be seen first."""
+    return {
+        "type": "table",
+        "caption": caption,
+        "columns": [{"name": name, "kind": kind} for name, kind in columns],
+        "rows": [list(row) for row in rows],
+        "best": best,
+        "formula": formula,
+    }
+
+
+def figure(
+    id: str,
+    title: str,
+    kind: Kind,
+    data: dict[str, Any],
+    reading: str,
+    formula: str | None = None,
+    estimate: str | None = None,
+) -> Block:
+    """Return a picture with the sentence that reads it."""
+    return {
+        "type": "figure",
+        "id": id,
+        "title": title,
+        "kind": kind,
+        "data": data,
+        "reading": reading,
+        "formula": formula,
+        "estimate": estimate,
+    }
+
+
+def histogram_of(values: dict[str, Any], x_label: str, marks: Sequence[tuple[float, str]] = ()) -> dict[str, Any]:
+    """Return the data of a histogram of several series over the same bins."""
+    everything = np.concatenate([np.asarray(one, dtype=np.float64) for one in values.values()])
+    edges = np.histogram_bin_edges(everything, bins=min(40, max(8, int(2 * len(everything) ** (1 / 3)))))
+    return {
+        "edges": edges,
+        "series": [{"name": name, "counts": np.histogram(one, edges)[0]} for name, one in values.items()],
+        "x_label": x_label,
+        "marks": [{"x": x, "label": label} for x, label in marks],
+    }
+
+
+def number(value: float, digits: int = 3) -> str:
+    """Return a number with a few digits, as the page writes it."""
+    return markup.number(float(value), digits)
+
+
+def share(value: float) -> str:
+    """Return a share in percent."""
+    if not np.isfinite(value):
+        return "–"
+    if abs(value) < 1e-12:
+        return "0 %"
+    if value < 5e-4:
+        return "< 0.05 %"
+    return f"{100 * value:.3g} %" if value < 0.9995 or value == 1 else f"{100 * value:.4g} %"
+
+
+def count(n: int, what: str, plural: str = "") -> str:
+    """Return a number of things, in words that agree."""
+    return f"{n:,} {what if n == 1 else plural or what + 's'}"
+
+
+def times(n: int) -> str:
+    """Return how often, in words."""
+    return {1: "once", 2: "twice"}.get(n, f"{n:,} times")

@@ -1,0 +1,121 @@
+"""The report: all sections of a data set, for a page and for programs."""
+
+from __future__ import annotations
+
+import json
+import time
+from dataclasses import dataclass
+from typing import Any
+
+from gramian import __version__
+from gramian.expressions import parse_kernel
+from gramian.gram.progress import task
+from gramian.intake.dataset import Dataset
+from gramian.intake.reading import from_objects
+from gramian.kernels.algebra import Kernel
+from gramian.reporting.blocks import Section, count
+from gramian.reporting.formulas import appendix
+from gramian.reporting.page import fragment, render
+from gramian.reporting.sections import came_in, chart, clusters, geometry, kernel, novelty, prediction, spectrum
+from gramian.reporting.study import Study
+from gramian.writing import write_text
+
+SECTIONS = (came_in, kernel, geometry, spectrum, chart, clusters, novelty, prediction)
+
+
+@dataclass(frozen=True, eq=False)
+class Report:
+    """A data set seen in feature space: what came in, the kernel, the geometry, a map, clusters, novelty, predictions.
+
+    It shows itself in a notebook. `data` holds everything as plain values, `to_json` the same as text, `html` the page
+    that opens without a network, and `save` writes that page.
+
+    Examples
+    --------
+    >>> import gramian as gm
+    >>> found = gm.report(["ACGTACGT", "ACGTTCGT", "GGGTTTCC", "GGGTTCCC"], kernel="spectrum(2)")
+    >>> found.html[:15], found.data["sections"][0]["lead"]
+    ('<!doctype html>', 'X holds 4 objects: strings.')
+    """
+
+    data: dict[str, Any]
+
+    @property
+    def html(self) -> str:
+        """The page, one file that needs nothing else."""
+        return render(self.data)
+
+    def to_json(self) -> str:
+        """Return every number of the report."""
+        return json.dumps(self.data, ensure_ascii=False, allow_nan=False)
+
+    def save(self, path: Any, *, overwrite: bool = False) -> None:
+        """Write the page; an existing file is kept unless `overwrite` says otherwise."""
+        write_text(path, self.html, overwrite=overwrite)
+
+    def _repr_html_(self) -> str:
+        return fragment(self.data)
+
+    def __repr__(self) -> str:
+        titles = ", ".join(section["title"] for section in self.data["sections"])
+        return f"Report({self.data['title']!r}: {titles})"
+
+
+def report(X: Any, y: Any = None, kernel: Kernel | str | None = None, *, random_state: int = 0) -> Report:
+    """Look at data in feature space: kernel, geometry, map, clusters, novelty and, with a target, predictions.
+
+    Parameters
+    ----------
+    X : array, data frame, list of strings or documents, Graph, or Dataset
+        The objects.
+    y : array, optional
+        Classes or numbers to be predicted.
+    kernel : Kernel or expression, optional
+        By default one is chosen among candidates for this kind of data.
+    random_state : int
+        For samples, folds and starts.
+
+    Returns
+    -------
+    Report
+        Shows itself in a notebook; `save("report.html")` writes the page.
+
+    Examples
+    --------
+    >>> import gramian as gm
+    >>> flowers = gm.load_iris()
+    >>> found = gm.report(flowers.data[::5], flowers.target[::5], kernel=gm.Gaussian("median"))
+    >>> [section["title"] for section in found.data["sections"]][:3]
+    ['What came in', 'The kernel, and why', 'The geometry']
+    """
+    data = X if isinstance(X, Dataset) else from_objects(X, y)
+    return build(data, kernel, random_state)
+
+
+def build(data: Dataset, kernel_given: Kernel | str | None = None, seed: int = 0) -> Report:
+    """Return the report of a data set."""
+    begun = time.perf_counter()
+    sections: list[Section] = []
+    steps = len(SECTIONS) + 1
+    with task("report", steps) as progress:
+        progress.advance(0, steps, "choosing a kernel")
+        study = Study.of(data, _as_kernel(kernel_given, data), seed)
+        for done, one in enumerate(SECTIONS, 1):
+            progress.advance(done, steps, one.__name__.rpartition(".")[2].replace("_", " "))
+            found = one.section(study)
+            if found is not None:
+                sections.append(found)
+    return Report(
+        {
+            "title": data.source,
+            "subtitle": f"{count(study.n, 'object')} in the feature space of a kernel",
+            "version": __version__,
+            "seconds": time.perf_counter() - begun,
+            "sections": [section.plain() for section in sections],
+            "formulas": appendix(),
+        }
+    )
+
+
+def _as_kernel(given: Kernel | str | None, data: Dataset) -> Kernel | None:
+    return parse_kernel(given, graph=data.graph) if isinstance(given, str) else given

@@ -1,0 +1,188 @@
+"""Which kernel: candidates for each kind of data, and the choice among them.
+
+With a target each candidate is judged by the closed-form leave-one-out errors of ridge regression, for classes on their
+indicators, with the ridge chosen anew for each: all ridges from one decomposition. Without a target nothing says that
+one kernel is better than another, and the first candidate is taken. Large data are judged by a sample.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from math import prod, sqrt
+from typing import Any
+
+import numpy as np
+from sklearn.utils import _safe_indexing
+
+from gramian.checks import Array
+from gramian.intake.dataset import Dataset
+from gramian.kernels.algebra import Kernel
+from gramian.kernels.dotproduct import Linear, Polynomial
+from gramian.kernels.equality import Equality
+from gramian.kernels.graphs.diffusion import ExponentialDiffusion, VonNeumannDiffusion
+from gramian.kernels.radial import Gaussian, Laplacian
+from gramian.kernels.standardize import Standardize
+from gramian.kernels.strings.full_spectrum import FullSpectrum
+from gramian.kernels.strings.mismatch import Mismatch
+from gramian.kernels.strings.spectrum import Composition, Spectrum
+from gramian.kernels.text.bag_of_words import BagOfWords
+from gramian.learn.alignment import alignment
+from gramian.learn.ridge import KernelRidge
+
+SAMPLE = 1000  # objects by which candidates are judged
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A candidate and how it did, NaN where there is no target: leave-one-out error, mean square, and alignment.
+
+    The error is the share of mistakes for classes, the root mean square for numbers.
+    """
+
+    kernel: Kernel
+    error: float
+    squares: float
+    alignment: float
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The kernel that is used, why, and all that were tried."""
+
+    kernel: Kernel
+    reason: str
+    judged: tuple[Judged, ...]
+    sampled: int
+
+
+def candidates(data: Dataset) -> list[Kernel]:
+    """Return the kernels that make sense for this kind of data, the safest first."""
+    if data.kind == "vectors":
+        return _of_vectors(data.X)
+    if data.kind == "strings":
+        return [_unit(kernel) for kernel in _of_strings(data.X)]
+    if data.kind == "documents":
+        return [_unit(kernel) for kernel in (BagOfWords("tf-idf"), BagOfWords("tf"))]
+    if data.kind == "nodes":
+        return _of_nodes(data)
+    return _of_records(data)
+
+
+def _of_vectors(X: Array) -> list[Kernel]:
+    sigma = _scale(X)
+    radial: list[Kernel] = [Gaussian(_rounded(sigma * factor)) for factor in (1.0, 0.5, 0.25, 2.0, 4.0)]
+    others: list[Kernel] = [Laplacian(_rounded(sigma)), Linear(), Polynomial(2)]
+    return [kernel.pullback(Standardize()) for kernel in (*radial, *others)]
+
+
+def _scale(X: Array) -> float:
+    """Return the median distance between standardized rows."""
+    return float(Gaussian("median").fit(Standardize.of(X)(X)).bandwidth)
+
+
+def _rounded(value: float) -> float:
+    return float(f"{value:.3g}")
+
+
+def _of_strings(X: Any) -> list[Kernel]:
+    longest = max(map(len, X), default=0)
+    lengths = [length for length in (3, 2, 4, 5, 6) if length <= max(longest, 2)]
+    found: list[Kernel] = [*(Spectrum(length) for length in lengths), Composition(), FullSpectrum(decay=0.5)]
+    if longest >= 4 and len({symbol for one in X[:SAMPLE] for symbol in one}) <= 25:
+        found.append(Mismatch(4, 1))
+    return found
+
+
+def _unit(kernel: Kernel) -> Kernel:
+    """Return the kernel with images of length 1; a constant feature gives objects a direction that would have none."""
+    return (kernel + 1).normalize()
+
+
+def _of_nodes(data: Dataset) -> list[Kernel]:
+    assert data.graph is not None
+    normalized: list[Kernel] = [
+        ExponentialDiffusion(data.graph, beta, of="normalized") for beta in (2.0, 0.5, 1.0, 5.0)
+    ]
+    return [*normalized, VonNeumannDiffusion(data.graph, 0.9, of="normalized")]
+
+
+def _of_records(data: Dataset) -> list[Kernel]:
+    """Return sums and products of a kernel for the numbers, at several bandwidths, and those for other columns."""
+    others, numbers = _of_columns(data), _of_numbers(data)
+    found: list[Kernel] = []
+    for parts in [[one, *others] for one in numbers] or [others]:
+        found.append(sum(parts[1:], parts[0]))
+        if len(parts) > 1:
+            found.append(prod((part + 1 for part in parts[1:]), start=parts[0]))
+            found.append(parts[0])
+    return [*found, *(others if len(found) > 1 else [])]
+
+
+def _used(data: Dataset, *kinds: str) -> list[str]:
+    return [one.name for one in data.columns if one.used and one.name != data.target and one.kind in kinds]
+
+
+def _of_numbers(data: Dataset) -> list[Kernel]:
+    names = _used(data, "number", "date")
+    if not names:
+        return []
+    sigma = _scale(np.column_stack([np.asarray(data.X[name], dtype=np.float64) for name in names]))
+    return [Gaussian(_rounded(sigma * f)).pullback(Standardize()).on(*names) for f in (1.0, 0.5, 2.0)]
+
+
+def _of_columns(data: Dataset) -> list[Kernel]:
+    """Return a kernel for the categories together, and one for every column of strings or texts."""
+    found: list[Kernel] = []
+    if categories := _used(data, "category"):
+        found.append(sum((Equality().on(name) for name in categories[1:]), Equality().on(categories[0])).normalize())
+    found += [_unit(Spectrum(3)).on(name) for name in _used(data, "string")]
+    found += [_unit(BagOfWords("tf-idf")).on(name) for name in _used(data, "text")]
+    return found
+
+
+def judge(kernel: Kernel, X: Any, y: Array | None, task: str) -> Judged:
+    """Return how a kernel does on some objects; NaN where it cannot say."""
+    if y is None:
+        return Judged(kernel, float("nan"), float("nan"), float("nan"))
+    targets, classes = indicators(y) if task == "classes" else (y, None)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        settled = kernel.fit(X)
+        model = KernelRidge(settled, ridge="loo", fit_intercept=True).fit(X, targets)
+        left = model.loo_residuals_
+        aligned = alignment(settled.gram(X), targets, task="numbers")
+    squares = float(np.square(left).mean())
+    if classes is None:
+        return Judged(kernel, sqrt(squares), squares, aligned)
+    said = np.argmax(targets - left, axis=1)
+    return Judged(kernel, float(np.mean(classes[said] != y)), squares, aligned)
+
+
+def indicators(y: Array) -> tuple[Array, Array]:
+    """Return a column for each class, 1 where an object belongs to it, and the classes."""
+    classes, label = np.unique(y, return_inverse=True)
+    return np.equal.outer(label, np.arange(len(classes))).astype(np.float64), classes
+
+
+def choose(data: Dataset, given: Kernel | None, rows: Array, y: Array | None) -> Choice:
+    """Return the kernel to use for the data; `rows` are the objects by which candidates are judged, y their target."""
+    X = _safe_indexing(data.X, rows)
+    if given is not None:
+        return Choice(given, "It is the kernel that was asked for.", (judge(given, X, y, data.task),), len(rows))
+    tried = [judge(kernel, X, y, data.task) for kernel in candidates(data)]
+    if y is None:
+        return Choice(
+            tried[0].kernel,
+            "There is no target by which kernels could be compared, so this is the usual one for data of this kind.",
+            tuple(tried),
+            len(rows),
+        )
+    best = min(tried, key=lambda one: (one.error, one.squares))
+    what = "makes the fewest mistakes" if data.task == "classes" else "has the smallest error"
+    return Choice(
+        best.kernel,
+        f"Of {len(tried)} candidates it {what} when each object is predicted from all the others.",
+        tuple(tried),
+        len(rows),
+    )

@@ -1,0 +1,70 @@
+"""What came in: the file, its columns, what was guessed and what was done about missing values."""
+
+from __future__ import annotations
+
+from gramian.reporting.blocks import Section, count, fact, facts, note, table
+from gramian.reporting.study import Study
+
+KINDS = {
+    "vectors": "vectors of numbers",
+    "strings": "strings",
+    "documents": "documents",
+    "nodes": "nodes of a graph",
+    "records": "records with fields of several kinds",
+}
+
+
+def section(study: Study) -> Section:
+    """Return what was read and how it was understood."""
+    data = study.data
+    used = [column for column in data.columns if column.used and column.name != data.target]
+    missing = sum(column.missing for column in data.columns)
+    items = [
+        fact("objects", f"{study.n:,}", KINDS[data.kind]),
+        *([fact("columns used", f"{len(used):,}", f"of {len(data.columns):,}")] if data.columns else []),
+        *([fact("missing values", f"{missing:,}", "in the whole table")] if data.columns else []),
+        fact("target", data.target or "none", _task(study)),
+    ]
+    rows = [
+        [one.name, one.kind, one.distinct, one.missing, "yes" if one.used else "no", one.note] for one in data.columns
+    ]
+    columns = (
+        ("column", "text"),
+        ("taken as", "text"),
+        ("different values", "number"),
+        ("missing", "number"),
+        ("used", "text"),
+        ("remark", "text"),
+    )
+    blocks = [facts(*items)]
+    if rows:
+        blocks.append(table("The columns, and what each was taken for.", columns, rows))  # type: ignore[arg-type]
+    if data.notes:
+        blocks.append(note(" ".join(data.notes)))
+    return Section(
+        "input",
+        "What came in",
+        f"{data.source} holds {count(study.n, 'object')}: {KINDS[data.kind]}.",
+        blocks,
+        {
+            "source": data.source,
+            "format": data.format,
+            "objects": study.n,
+            "kind": data.kind,
+            "task": data.task,
+            "target": data.target,
+            "columns": [
+                {"name": one.name, "kind": one.kind, "missing": one.missing, "distinct": one.distinct, "used": one.used}
+                for one in data.columns
+            ],
+            "notes": list(data.notes),
+        },
+    )
+
+
+def _task(study: Study) -> str:
+    if study.data.task == "classes":
+        known = len(study.labelled)
+        few = f", known for {count(known, 'object')}" if known < study.n else ""
+        return f"{len(set(study.target(study.labelled).tolist()))} classes{few}"
+    return "numbers" if study.data.task == "numbers" else "nothing to predict: the data are described"

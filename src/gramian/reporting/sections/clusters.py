@@ -1,0 +1,127 @@
+"""Clusters by kernel k-means, their number by the silhouette, each with its most typical objects."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+import numpy as np
+
+from gramian.checks import Array
+from gramian.learn.kmeans import KernelKMeans
+from gramian.reporting.blocks import Block, Section, count, fact, facts, figure, number, share, table
+from gramian.reporting.sections.chart import scatter
+from gramian.reporting.study import Study
+from gramian.space.vectors import FeatureSpace
+
+MOST = 12  # clusters that are tried
+LOOKED_AT = 1500  # objects by which the number of clusters is found
+
+
+@dataclass(frozen=True, eq=False)
+class Clustering:
+    """The best number of clusters, with the silhouettes of all that were tried."""
+
+    model: KernelKMeans
+    rows: Array
+    silhouettes: dict[int, float]
+
+
+def section(study: Study) -> Section | None:
+    """Return the clusters; None where there are too few objects."""
+    if study.n < 6:
+        return None
+    found = _cluster(study)
+    model, rows = found.model, found.rows
+    labels = np.asarray(model.labels_) if len(rows) == study.n else model.predict(study.objects(study.shown))
+    shown = labels[study.shown] if len(rows) == study.n else labels
+    k = int(model.n_clusters)
+    best = found.silhouettes[k]
+    sampled = None if len(rows) == study.n else f"found from {len(rows):,} objects drawn at random"
+    names = [f"cluster {c + 1}" for c in range(k)]
+    verdict = "stand well apart" if best > 0.5 else "can be told apart" if best > 0.25 else "run into each other"
+    lead = f"{count(k, 'cluster')} fit best; they {verdict}."
+    if best < 0.1:
+        lead = f"There are no clear clusters: even the best division, into {k}, hardly stands apart."
+    data = scatter(study, study.map) | {"group": shown, "groups": names}
+    return Section(
+        "clusters",
+        "Clusters",
+        lead,
+        [
+            facts(
+                fact("clusters", str(k), f"of 2 to {max(found.silhouettes)} tried", "kmeans", sampled),
+                fact("silhouette", number(best), "1 is far apart, 0 is touching", "silhouette", sampled),
+            ),
+            figure(
+                "clusters-map",
+                "The clusters on the map",
+                "scatter",
+                data,
+                "Each colour is one cluster; they are found in the whole feature space, of which this is a flat "
+                "picture.",
+                "kmeans",
+                sampled,
+            ),
+            _members(study, found),
+        ],
+        {
+            "clusters": k,
+            "silhouettes": found.silhouettes,
+            "rows": rows,
+            "labels": np.asarray(model.labels_),
+            "inertia": model.inertia_,
+        },
+    )
+
+
+def _cluster(study: Study) -> Clustering:
+    rows = study.some(LOOKED_AT)
+    X = study.data.X if len(rows) == study.n else study.objects(rows)
+    D = FeatureSpace(study.kernel)(X).distances()
+    models, silhouettes = {}, {}
+    for k in range(2, min(MOST, len(rows) - 1) + 1):
+        models[k] = KernelKMeans(k, study.kernel, n_init=3, random_state=study.seed).fit(X)
+        silhouettes[k] = silhouette(D, np.asarray(models[k].labels_))
+    return Clustering(models[max(silhouettes, key=silhouettes.__getitem__)], rows, silhouettes)
+
+
+def silhouette(D: Array, labels: Array) -> float:
+    """Return the mean silhouette of a clustering from all distances; 0 for objects alone in their cluster."""
+    present, label = np.unique(labels, return_inverse=True)
+    if len(present) < 2:
+        return 0.0
+    member = np.equal.outer(label, np.arange(len(present))).astype(np.float64)
+    sizes = member.sum(axis=0)
+    sums = D @ member
+    own, n = sizes[label], len(D)
+    a = sums[np.arange(n), label] / np.maximum(own - 1, 1)
+    means = sums / sizes
+    means[np.arange(n), label] = np.inf
+    b = means.min(axis=1)
+    larger = np.maximum(a, b)
+    s = np.where((own > 1) & (larger > 0), (b - a) / np.where(larger > 0, larger, 1.0), 0.0)
+    return float(s.mean())
+
+
+def _members(study: Study, found: Clustering) -> Block:
+    """Return a table of the clusters: how large they are, what is typical, and which classes are in them."""
+    labels = np.asarray(found.model.labels_)
+    distances = found.model.transform(study.objects(found.rows))
+    classes = study.data.task == "classes" and study.data.y is not None
+    rows = []
+    for c in range(int(found.model.n_clusters)):
+        members = np.flatnonzero(labels == c)
+        if not len(members):
+            continue
+        typical = found.rows[members[np.argsort(distances[members, c], kind="stable")[:2]]]
+        row = [f"cluster {c + 1}", share(len(members) / len(labels)), " | ".join(study.hover(typical))]
+        if classes:
+            assert study.data.y is not None
+            common = Counter(str(y) for y in study.data.y[found.rows[members]] if y is not None).most_common(3)
+            row.append(", ".join(f"{name} ({many})" for name, many in common))
+        rows.append(row)
+    columns = [("cluster", "text"), ("share", "text"), ("most typical", "text")]
+    if classes:
+        columns.append((f"{study.data.target} in it", "text"))
+    return table("The clusters and their most typical objects.", columns, rows, None, "kmeans")  # type: ignore[arg-type]

@@ -1,0 +1,83 @@
+"""Novelty: the objects that are unlike the rest, and a threshold for new ones with a guarantee."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+
+from gramian.learn.novelty import NoveltyDetector
+from gramian.reporting.blocks import Section, fact, facts, figure, histogram_of, number, share, table, text
+from gramian.reporting.study import Study
+
+ALPHA = 0.05  # false alarms that are allowed
+LEAST = 40  # objects from which on that rate can be guaranteed
+LISTED = 10
+
+
+def section(study: Study) -> Section | None:
+    """Return the most unusual objects; None where there are too few to say."""
+    if study.n < LEAST:
+        return None
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        detector = NoveltyDetector(
+            study.choice.kernel, calibration="conformal", alpha=ALPHA, random_state=study.seed, rank=study.rank
+        ).fit(study.data.X)
+    rows = np.arange(study.n) if study.direct else study.some(20_000)
+    distances = -detector.score_samples(study.data.X if len(rows) == study.n else study.objects(rows))
+    threshold, rate = float(detector.threshold_), float(detector.false_alarm_bound_)
+    flagged = distances > threshold
+    farthest = rows[np.argsort(-distances, kind="stable")[:LISTED]]
+    ranked = -np.sort(-distances, kind="stable")[:LISTED]
+    sampled = None if len(rows) == study.n else f"{len(rows):,} of {study.n:,} objects, drawn at random"
+    promise = (
+        f"If new objects come from the same source as these, at most {100 * rate:.2g} in 100 of them will be flagged "
+        f"by mistake. That holds whatever the data look like, as long as old and new are drawn in the same way."
+    )
+    if study.given is None and study.data.task != "none":
+        promise += " (It takes the kernel as given, though it was chosen with these objects.)"
+    return Section(
+        "novelty",
+        "The most unusual objects",
+        f"{share(float(flagged.mean()))} of the objects lie beyond the threshold for new ones.",
+        [
+            text(promise),
+            facts(
+                fact("threshold", number(threshold), "distance to the centre", "novelty"),
+                fact("false alarms", f"≤ {share(rate)}", "guaranteed for new objects", "novelty"),
+                fact("beyond it here", f"{int(flagged.sum()):,}", f"of {len(rows):,}", "novelty", sampled),
+            ),
+            figure(
+                "novelty-distances",
+                "How far is unusual",
+                "histogram",
+                histogram_of({"objects": distances}, "distance to the centre", [(threshold, "threshold")]),
+                "Objects to the right of the line would be called novel if they came in tomorrow.",
+                "novelty",
+                sampled,
+            ),
+            table(
+                "The most unusual objects, farthest first.",
+                (("object", "text"), ("distance", "bar"), ("called novel", "text")),
+                [
+                    [what, float(far), "yes" if far > threshold else "no"]
+                    for what, far in zip(study.hover(farthest), ranked, strict=True)
+                ],
+                None,
+                "center",
+            ),
+        ],
+        {
+            "alpha": ALPHA,
+            "threshold": threshold,
+            "false_alarm_bound": rate,
+            "guarantee": promise,
+            "flagged": int(flagged.sum()),
+            "looked_at": len(rows),
+            "most_unusual": [
+                {"row": row, "name": study.data.names[row], "distance": far}
+                for row, far in zip(farthest.tolist(), ranked.tolist(), strict=True)
+            ],
+        },
+    )

@@ -1,0 +1,87 @@
+"""Files written whole or not at all.
+
+What is written goes to a file of another name in the same directory, is forced to the disk, and takes the place of the
+old one in a single step: whatever happens, there is the old file or the new one, never half of one, and after an error
+or Ctrl-C nothing is left behind.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from os import PathLike
+from pathlib import Path
+from typing import BinaryIO
+
+
+def may_write(path: str | PathLike[str], overwrite: bool) -> Path:
+    """Return the file that a path means, links followed, or say why nothing can be written there.
+
+    Asked before work is spent on what goes there.
+    """
+    if not isinstance(path, str | PathLike) or isinstance(os.fspath(path), bytes):
+        raise TypeError(f"path is {path!r}; the name of a file expected, such as 'model.gramian'")
+    found = Path(os.path.realpath(path))
+    if found.is_dir():
+        raise IsADirectoryError(f"{path} is a directory; the name of a file in it expected")
+    if not found.parent.is_dir():
+        raise FileNotFoundError(f"{path} cannot be written: there is no directory {found.parent}")
+    if found.exists():
+        if not found.is_file():
+            raise FileExistsError(f"{path} is a device or a pipe, which a file cannot replace")
+        if not overwrite:
+            raise FileExistsError(f"{path} exists already: pass overwrite=True to replace it, or take another name")
+    return found
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[BinaryIO]:
+    """Open a file to be written that takes the place of `path` once it is whole, and vanishes otherwise.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "a.txt")
+    ...     with replacing(path) as file:
+    ...         _ = file.write(b"whole")
+    ...         there_before = path.exists()
+    ...     there_before, path.read_text()
+    (False, 'whole')
+    """
+    name = path.parent / f".gramian-{secrets.token_hex(8)}.tmp"
+    handle = os.open(name, os.O_CREAT | os.O_EXCL | os.O_RDWR | getattr(os, "O_BINARY", 0), 0o666)
+    try:
+        with open(handle, "w+b") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        with suppress(FileNotFoundError):
+            os.chmod(name, stat.S_IMODE(path.stat().st_mode))
+        os.replace(name, path)
+    except BaseException:
+        with suppress(OSError):
+            os.unlink(name)
+        raise
+    _force_name(path.parent)
+
+
+def _force_name(directory: Path) -> None:
+    """Force the renaming to the disk, where directories can be forced; the file itself is there already."""
+    if os.name == "nt":
+        return
+    with suppress(OSError):
+        handle = os.open(directory, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+def write_text(path: str | PathLike[str], text: str, *, overwrite: bool = False) -> None:
+    """Write a text as UTF-8, whole or not at all."""
+    with replacing(may_write(path, overwrite)) as file:
+        file.write(text.encode("utf-8", "surrogatepass"))

@@ -1,0 +1,228 @@
+"""The command line as scripts and people meet it: what it writes, says and returns."""
+
+import csv
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+import gramian as gm
+from gramian.cli.main import main
+from gramian.intake.reading import read_data
+from gramian.models import load
+
+
+@pytest.fixture
+def flowers(tmp_path):
+    iris = gm.load_iris()
+    path = tmp_path / "flowers.csv"
+    with path.open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow([*iris.feature_names, "species"])
+        writer.writerows([*row, iris.target_names[k]] for row, k in zip(iris.data.tolist(), iris.target, strict=True))
+    return path
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def rows_of(text):
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def test_a_report_of_a_file_is_a_page(here, flowers, capsys):
+    assert main(["report", str(flowers), "--target", "species", "--kernel", "gaussian(1.5)"]) == 0
+    page = (here / "report.html").read_text()
+    assert page.startswith("<!doctype html>") or page.lower().startswith("<!doctype html>")
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert str(here / "report.html") in said.err
+
+
+def test_json_goes_to_standard_output_and_nothing_to_the_disk(here, flowers, capsys):
+    assert main(["report", str(flowers), "--target", "species", "--kernel", "linear", "--json", "--quiet"]) == 0
+    said = capsys.readouterr()
+    assert said.err == ""
+    found = json.loads(said.out)
+    assert found["sections"][0]["numbers"]["objects"] == 150
+    assert not (here / "report.html").exists()
+
+
+def test_an_existing_page_is_kept_unless_forced(here, flowers, capsys):
+    (here / "report.html").write_text("mine")
+    given = ["report", str(flowers), "--target", "species", "--kernel", "linear"]
+    assert main(given) == 4
+    assert "exists already: pass --force to replace it" in capsys.readouterr().err
+    assert (here / "report.html").read_text() == "mine"
+    assert main([*given, "--force", "-q"]) == 0
+    assert (here / "report.html").read_text() != "mine"
+
+
+@pytest.mark.parametrize("learner", ["fisher", "parzen"])
+def test_predictions_are_the_librarys_to_the_last_bit(here, flowers, capsys, learner):
+    given = ["--target", "species", "--kernel", "standardize(gaussian(2))", "--learner", learner]
+    assert main(["fit", str(flowers), *given, "-o", "m.gramian", "-q"]) == 0
+    assert main(["predict", "m.gramian", str(flowers), "-q"]) == 0
+    data = read_data(flowers, target="species")
+    kernel = gm.Gaussian(2.0).pullback(gm.Standardize())
+    model = gm.FisherDiscriminant(kernel, ridge="loo") if learner == "fisher" else gm.ParzenClassifier(kernel)
+    model.fit(data.X, data.y)
+    assert [row["species"] for row in rows_of(capsys.readouterr().out)] == model.predict(data.X).tolist()
+    assert np.array_equal(load("m.gramian")["model"].decision_function(data.X), model.decision_function(data.X))
+
+
+def test_numbers_are_predicted_to_the_last_bit(here, capsys):
+    X = np.random.default_rng(0).standard_normal((40, 2))
+    y = np.sin(X[:, 0])
+    np.savetxt("t.csv", np.column_stack([X, y]), delimiter=",", header="a,b,y", comments="", fmt="%.17g")
+    assert main(["fit", "t.csv", "--target", "y", "--kernel", "gaussian(1)", "-o", "m.gramian", "-q"]) == 0
+    assert main(["predict", "m.gramian", "t.csv", "-q"]) == 0
+    found = np.array([float(row["y"]) for row in rows_of(capsys.readouterr().out)])
+    model = gm.KernelRidge(gm.Gaussian(1.0), ridge="loo", fit_intercept=True).fit(X, y)
+    assert np.array_equal(found, model.predict(X))
+
+
+def test_novelty_is_told_with_its_guarantee(here, flowers, capsys):
+    assert (
+        main(
+            [
+                "fit",
+                str(flowers),
+                "-o",
+                "m.gramian",
+                "--kernel",
+                "gaussian(2)",
+                "--columns",
+                "sepal length,sepal width",
+                "-q",
+            ]
+        )
+        == 0
+    )
+    (here / "new.csv").write_text("sepal length,sepal width\n5.8,3.0\n50,50\n")
+    assert main(["novelty", "m.gramian", "new.csv"]) == 0
+    said = capsys.readouterr()
+    rows = rows_of(said.out)
+    assert [row["novel"] for row in rows] == ["no", "yes"]
+    assert float(rows[1]["p_value"]) < float(rows[0]["p_value"])
+    assert "in 100 objects" in said.err
+
+
+def test_a_model_without_a_target_predicts_none(here, flowers, capsys):
+    main(["fit", str(flowers), "-o", "m.gramian", "--kernel", "equality on species", "-q"])
+    assert main(["predict", "m.gramian", str(flowers)]) == 5
+    assert "fitted without a target" in capsys.readouterr().err
+
+
+def test_a_gram_matrix_is_streamed_to_the_disk(here, flowers, capsys, monkeypatch):
+    given = ["gram", str(flowers), "--columns", "sepal length,sepal width", "--kernel", "gaussian(2)", "-o", "K.npy"]
+    assert main(given) == 0
+    X = gm.load_iris().data[:, :2]
+    np.testing.assert_allclose(np.load("K.npy"), gm.Gaussian(2.0)(X), rtol=1e-14)
+    assert main([*given, "--dtype", "float32", "--force", "-q"]) == 0
+    assert np.load("K.npy").dtype == np.float32
+
+
+def test_the_kernels_are_listed_and_told_in_full(capsys):
+    assert main(["kernels"]) == 0
+    listed = capsys.readouterr().out
+    assert "gaussian(" in listed
+    assert "spectrum(" in listed
+    assert main(["kernels", "Gaussian"]) == 0
+    assert "exp" in capsys.readouterr().out
+    assert main(["kernels", "gausian"]) == 2
+    assert "did you mean" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (["report", "nowhere.csv"], 3, "nowhere.csv"),
+        (["report", "empty.csv"], 3, "empty"),
+        (["report", "ragged.csv"], 3, "line 3"),
+        (["report", "good.csv", "--target", "colour"], 3, "colour"),
+        (["report", "good.csv", "--kernel", "gausian(2)"], 2, "did you mean 'gaussian'"),
+        (["report", "good.csv", "--kernel", "(" * 1000], 2, "kernel expression"),
+        (["report", "good.csv", "-o", "nowhere/report.html"], 4, "nowhere"),
+        (["report", "good.csv", "--kind", "a=apple"], 2, "COLUMN=KIND"),
+        (["fit", "good.csv"], 2, "-o"),
+        (["predict", "good.csv", "good.csv"], 5, "good.csv"),
+        (["gram", "good.csv", "-o", "K.txt"], 2, ".npy"),
+        (["sing"], 2, "invalid choice"),
+    ],
+)
+def test_errors_are_one_sentence_with_an_exit_code(here, capsys, arguments, code, words):
+    (here / "good.csv").write_text("a,b\n1,2\n3,4\n5,7\n")
+    (here / "ragged.csv").write_text("a,b\n1,2\n3\n")
+    (here / "empty.csv").write_text("")
+    before = sorted(os.listdir())
+    assert main(arguments) == code
+    said = capsys.readouterr()
+    assert words in said.err
+    assert "Traceback" not in said.err
+    assert sorted(os.listdir()) == before
+
+
+def test_a_kernel_for_other_data_is_refused_with_the_reason(here, flowers, capsys):
+    assert main(["report", str(flowers), "--kernel", "linear"]) == 3
+    said = capsys.readouterr().err
+    assert "the kernel linear does not take these data, which are records: X has dtype" in said
+
+
+def test_a_model_for_other_columns_is_refused_by_name(here, flowers, capsys):
+    main(["fit", str(flowers), "--target", "species", "--kernel", "linear", "-o", "m.gramian", "-q"])
+    (here / "other.csv").write_text("sepal length,colour\n5.8,3.0\n")
+    assert main(["predict", "m.gramian", "other.csv"]) == 3
+    assert "sepal width" in capsys.readouterr().err
+
+
+def test_a_damaged_model_is_refused(here, flowers, capsys):
+    main(["fit", str(flowers), "--target", "species", "--kernel", "linear", "-o", "m.gramian", "-q"])
+    whole = bytearray((here / "m.gramian").read_bytes())
+    whole[len(whole) // 2] ^= 1
+    (here / "m.gramian").write_bytes(whole)
+    assert main(["predict", "m.gramian", str(flowers)]) == 5
+    assert "m.gramian" in capsys.readouterr().err
+
+
+def test_an_error_of_the_disk_leaves_nothing_behind(here, flowers, capsys, monkeypatch):
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    before = sorted(os.listdir())
+    assert main(["report", str(flowers), "--target", "species", "--kernel", "linear"]) == 4
+    assert "No space left on device" in capsys.readouterr().err
+    assert sorted(os.listdir()) == before
+
+
+def test_ctrl_c_stops_within_a_second_and_leaves_nothing(here):
+    X = np.random.default_rng(0).standard_normal((60_000, 20))
+    np.save("large.npy", X)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "gramian", "report", "large.npy", "-o", "large.html"], stderr=subprocess.PIPE, text=True
+    )
+    time.sleep(8)
+    assert process.poll() is None, process.stderr.read()
+    process.send_signal(signal.SIGINT)
+    begun = time.monotonic()
+    _, said = process.communicate(timeout=20)
+    assert time.monotonic() - begun < 5  # a second on a machine that does nothing else
+    assert process.returncode == 130
+    assert "stopped; nothing was written" in said
+    assert sorted(os.listdir()) == ["large.npy"]
+
+
+def test_a_closed_pipe_is_no_error(flowers):
+    command = f"{sys.executable} -m gramian kernels | head -1"
+    done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
+    assert done.stderr == ""

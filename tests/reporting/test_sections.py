@@ -1,0 +1,207 @@
+"""The numbers of a report against what the library, scikit-learn and plain formulas say."""
+
+import json
+
+import numpy as np
+import pytest
+from sklearn.metrics import silhouette_score
+
+import gramian as gm
+from gramian.intake.reading import from_objects, load_example
+from gramian.reporting import blocks, contest, study
+from gramian.reporting.build import build
+from gramian.reporting.candidates import candidates
+from gramian.reporting.sections import geometry, prediction
+from gramian.reporting.sections.clusters import silhouette
+from gramian.reporting.study import Study
+
+rng = np.random.default_rng(0)
+
+
+def section(report, name):
+    return next(one for one in report.data["sections"] if one["id"] == name)
+
+
+def every_block(report, kind):
+    return [block for one in report.data["sections"] for block in one["blocks"] if block["type"] == kind]
+
+
+@pytest.fixture(scope="module")
+def iris():
+    return build(load_example("iris"), gm.Gaussian(1.5))
+
+
+@pytest.fixture(scope="module")
+def cars():
+    numbers = "standardize(gaussian(2)) on displacement, horsepower, weight, year"
+    return build(load_example("cars"), f"{numbers} + normalize(bag_of_words + 1) on name")
+
+
+@pytest.fixture(scope="module")
+def many():
+    """A report of so many objects that none of its parts is computed in the way of few."""
+    X = np.random.default_rng(1).standard_normal((600, 3))
+    with pytest.MonkeyPatch.context() as patch:
+        for module in (study, contest, prediction, geometry):
+            patch.setattr(module, "DENSE", 200)
+        patch.setattr(study, "DRAWN", 150)
+        patch.setattr(study, "RANK", 100)
+        patch.setattr(contest, "RANK", 100)
+        return build(from_objects(X, np.where(X[:, 0] * X[:, 1] > 0, "same", "other")), gm.Gaussian(1.0))
+
+
+def test_sections_come_in_the_order_in_which_one_asks(iris):
+    ids = [one["id"] for one in iris.data["sections"]]
+    assert ids == ["input", "kernel", "geometry", "spectrum", "map", "clusters", "novelty", "prediction"]
+
+
+def test_a_report_is_json_without_nan(iris):
+    assert json.loads(iris.to_json()) == json.loads(json.dumps(iris.data))
+    assert "NaN" not in iris.to_json()
+
+
+def test_geometry_is_that_of_the_formulas(iris):
+    X = load_example("iris").X
+    K = gm.Gaussian(1.5)(X)
+    n = len(K)
+    centred = K - K.mean(axis=0) - K.mean(axis=1)[:, None] + K.mean()
+    values = np.linalg.eigvalsh(centred)
+    found = section(iris, "geometry")["numbers"]
+    assert found["total_variance"] == pytest.approx(np.trace(centred) / n)
+    assert found["effective_dimension"] == pytest.approx(values.sum() ** 2 / np.square(values).sum())
+    assert found["center_norm"] == pytest.approx(np.sqrt(K.mean()))
+    assert found["distances"]["largest"] == pytest.approx(np.sqrt(np.diag(centred).max()))
+    assert found["smallest_eigenvalue"] == pytest.approx(np.linalg.eigvalsh(K)[0], abs=1e-12)
+    assert found["is_psd"] is True
+
+
+def test_the_map_holds_the_leading_coordinates(iris):
+    X = load_example("iris").X
+    T = gm.KernelPCA(2, gm.Gaussian(1.5)).fit_transform(X)
+    np.testing.assert_allclose(section(iris, "map")["numbers"]["coordinates"], T, atol=1e-9)
+    shares = section(iris, "spectrum")["numbers"]["shares"]
+    assert sum(shares) == pytest.approx(1.0)
+
+
+def test_silhouettes_are_those_of_scikit_learn():
+    X = rng.standard_normal((60, 2))
+    D = gm.FeatureSpace(gm.Gaussian(1.0))(X).distances()
+    np.fill_diagonal(D, 0.0)
+    labels = rng.integers(0, 4, 60)
+    assert silhouette(D, labels) == pytest.approx(silhouette_score(D, labels, metric="precomputed"))
+
+
+def test_the_promise_of_novelty_is_the_detectors(iris):
+    found = section(iris, "novelty")["numbers"]
+    detector = gm.NoveltyDetector(gm.Gaussian(1.5), calibration="conformal", alpha=0.05, random_state=0)
+    detector.fit(load_example("iris").X)
+    assert found["threshold"] == detector.threshold_
+    assert found["false_alarm_bound"] == detector.false_alarm_bound_ <= 0.05
+
+
+def test_predictions_are_made_without_the_object(iris):
+    found = section(iris, "prediction")["numbers"]
+    best = max(one["accuracy"] for one in found["scores"] if one["kernel"])
+    assert 0.9 < best < 1.0
+    names = [one["model"] for one in found["scores"]]
+    assert names[:3] == ["Fisher discriminant", "kernel ridge regression on indicators", "nearest centre (Parzen)"]
+    baselines = [one["model"] for one in found["scores"] if not one["kernel"]]
+    assert baselines == ["logistic regression", "always the most frequent class"]
+
+
+def test_random_labels_are_not_predicted_better_than_chance():
+    X = rng.standard_normal((120, 4))
+    found = build(from_objects(X, rng.choice(["a", "b"], 120)))
+    scores = section(found, "prediction")["numbers"]["scores"]
+    assert all(one["accuracy"] < 0.68 for one in scores)
+
+
+def test_a_mixed_table_with_numbers_to_predict_beats_its_mean(cars):
+    scores = {one["model"]: one["rmse"] for one in section(cars, "prediction")["numbers"]["scores"]}
+    assert scores["kernel ridge regression"] < 0.5 * scores["always the mean"]
+    truth = next(block for block in every_block(cars, "figure") if block["id"] == "truth")
+    assert len(truth["data"]["x"]) == len(truth["data"]["hover"])
+
+
+@pytest.mark.parametrize("name", ["iris", "promoters", "football"])
+def test_figures_read_themselves_and_name_formulas_that_are_there(name):
+    found = build(load_example(name), "linear" if name == "iris" else None)
+    known = {one["id"] for one in found.data["formulas"]}
+    for block in every_block(found, "figure"):
+        assert block["reading"].endswith(".")
+        assert block["formula"] in known
+    for block in every_block(found, "facts"):
+        assert all(item["formula"] in known | {None} for item in block["items"])
+
+
+def test_large_data_are_seen_through_landmarks_and_say_so(many):
+    badges = [block["estimate"] for block in every_block(many, "figure")]
+    assert any(badge and "landmarks leave out" in badge for badge in badges)
+    assert any(badge and "drawn at random" in badge for badge in badges)
+    X = np.random.default_rng(1).standard_normal((600, 3))
+    numbers = section(many, "geometry")["numbers"]
+    assert numbers["looked_at"] == 600
+    assert numbers["total_variance"] == pytest.approx(gm.FeatureSpace(gm.Gaussian(1.0))(X).total_variance())
+    assert len(section(many, "map")["numbers"]["coordinates"]) == 150
+    scores = {one["model"]: one["accuracy"] for one in section(many, "prediction")["numbers"]["scores"]}
+    assert scores["Fisher discriminant"] > 0.9 > 0.6 > scores["logistic regression"]
+
+
+def test_nodes_without_a_label_are_predicted():
+    football = load_example("football")
+    y = football.y.astype(object)
+    y[::3] = None
+    known = from_objects(football.graph, None)
+    data = type(football)(**{name: getattr(football, name) for name in football.__dataclass_fields__} | {"y": y})
+    found = section(build(data), "prediction")
+    table = found["blocks"][-1]
+    assert len(table["rows"]) == sum(one is None for one in y)
+    right = [row[1] == football.y[k] for row, k in zip(table["rows"], range(0, len(y), 3), strict=True)]
+    assert np.mean(right) > 0.85
+    assert len(known) == len(football)
+
+
+def test_without_a_target_nothing_is_predicted_and_the_usual_kernel_taken():
+    found = build(from_objects(rng.standard_normal((50, 2))))
+    assert [one["id"] for one in found.data["sections"]][-1] == "novelty"
+    assert "no target" in section(found, "kernel")["numbers"]["reason"]
+
+
+@pytest.mark.parametrize("n", [3, 5, 7])
+def test_a_handful_of_objects_is_reported(n):
+    X = rng.standard_normal((n, 2))
+    found = build(from_objects(X, np.array(["a", "b"] * n)[:n]))
+    assert section(found, "input")["numbers"]["objects"] == n
+
+
+def test_two_objects_without_a_target_are_reported():
+    found = build(from_objects(["ACGT", "AAGT"]))
+    assert section(found, "spectrum")["numbers"]["shares"] == pytest.approx([1.0])
+
+
+def test_objects_that_all_look_alike_are_refused_with_the_reason():
+    with pytest.raises(ValueError, match="there is no variance: all n_samples=12 objects have one image"):
+        build(from_objects(["abc"] * 12))
+
+
+@pytest.mark.parametrize("name", ["iris", "promoters", "addresses", "football", "cars"])
+def test_candidates_suit_the_data(name):
+    data = load_example(name)
+    found = candidates(data)
+    assert len(found) >= 2
+    under = Study.of(data, found[0])
+    few = under.some(10)
+    assert under.kernel(under.objects(few)).shape == (len(few), len(few))
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [(0.0, "0"), (3.14159, "3.14"), (1234567.0, "1,234,567"), (150.0, "150"), (1e-7, "1×10⁻⁷"), (-2.5, "−2.5")],
+)
+def test_numbers_are_written_as_people_do(value, words):
+    assert blocks.number(value) == words
+
+
+@pytest.mark.parametrize(("value", "words"), [(0.5, "50 %"), (1.0, "100 %"), (1e-5, "< 0.05 %"), (0.99999, "100 %")])
+def test_shares_are_written_as_percentages(value, words):
+    assert blocks.share(value) == words

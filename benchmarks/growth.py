@@ -56,9 +56,10 @@ OBJECTS = {
     "long_strings": Path(
         "FullSpectrum, 2 strings of n characters",
         "long_strings",
-        (62_500, 125_000, 250_000, 500_000, 1_000_000),
+        (125_000, 250_000, 500_000, 1_000_000, 2_000_000),
         1,
         1,
+        least=70_000,
     ),
     "heat_columns": Path(
         "10 columns of the heat kernel", "heat_columns", (25_000, 50_000, 100_000, 200_000, 400_000), 1, 1

@@ -203,12 +203,14 @@ def fraction(value: Any, name: str) -> float:
     return number
 
 
-def whole(value: Any, name: str, least: int = 1) -> int:
-    """Return value as an integer of at least `least`; 3.0 is refused as 2.5 is."""
+def whole(value: Any, name: str, least: int = 1, most: int | None = None) -> int:
+    """Return value as an integer of at least `least` and at most `most`; 3.0 is refused as 2.5 is."""
     if isinstance(value, bool) or not isinstance(value, numbers.Integral | np.integer):
         raise TypeError(f"{name} is {value!r} ({type(value).__name__}); an integer expected")
     if value < least:
         raise ValueError(f"{name} is {value}; an integer of at least {least} expected")
+    if most is not None and value > most:
+        raise ValueError(f"{name} is {value}; an integer of at most {most:,} expected")
     return int(value)
 
 

@@ -418,7 +418,7 @@ def test_pandas_own_missing_number_is_refused_with_its_column_and_row():
 @pytest.mark.parametrize("value", [None, float("nan"), pd.NA], ids=repr)
 def test_missing_object_is_refused_with_its_row(kernel, value):
     for table in ([{"note": "the cat"}, {"note": value}], pd.DataFrame({"note": ["the cat", value]}, dtype=object)):
-        with pytest.raises(ValueError, match=r"X holds .* \(at index 1\), a missing value; drop it or"):
+        with pytest.raises(ValueError, match=r"column 'note' holds .* in row 1, a missing value: drop such rows"):
             kernel.on("note")(table)
 
 

@@ -48,6 +48,12 @@ class Columns(Value):
         columns = [_column(X, name) for name in self.names]
         if self.numeric:
             return np.stack([_numbers(column, name) for column, name in zip(columns, self.names, strict=True)], axis=1)
+        for row, entry in enumerate(columns[0]):
+            if is_missing(entry):
+                raise ValueError(
+                    f"column {self.names[0]!r} holds {entry!r} in row {row}, a missing value: drop such rows first, or "
+                    "put an empty text or a category of its own there"
+                )
         return columns[0]
 
 

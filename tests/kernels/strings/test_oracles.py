@@ -639,6 +639,20 @@ def test_full_spectra_by_sorting_and_by_tables_are_the_same_for_alphabets_of_all
     np.testing.assert_allclose(gm.FullSpectrum(decay=0.9)(X), by_tables, rtol=1e-13)
 
 
+@pytest.mark.parametrize("kernel", [gm.Spectrum, gm.Subsequences, gm.FullSpectrum, gm.Mismatch])
+def test_lengths_that_no_sequence_has_are_refused(kernel):
+    with pytest.raises(ValueError, match=r"length is 10{20}; an integer of at most 2,147,483,647 expected"):
+        kernel(10**20)
+
+
+def test_a_decay_whose_powers_vanish_is_refused():
+    with pytest.raises(ValueError, match="vanishes in double precision"):
+        gm.Subsequences(3, 1e-60)
+    with pytest.raises(ValueError, match="vanishes in double precision"):
+        gm.Subsequences(60, 1e-3)
+    assert gm.Subsequences(3, 1e-40)(["abc"], ["abc"]).item() > 0
+
+
 def test_a_mismatch_length_out_of_all_proportion_is_refused_at_once():
     with pytest.raises(ValueError, match="too many to tell apart"):
         gm.Mismatch(10**9, 1, alphabet="ACGTN")

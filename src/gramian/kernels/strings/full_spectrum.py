@@ -20,7 +20,7 @@ from gramian.checks import Array, positive, whole
 from gramian.gram.encoded import Encoded
 from gramian.kernels.strings.bags import Bags
 from gramian.kernels.strings.counting import grams
-from gramian.kernels.strings.sequences import Sequences, as_sequences
+from gramian.kernels.strings.sequences import LONGEST, Sequences, as_sequences
 from gramian.kernels.strings.subsequences import Pairwise, compiled, in_alphabet
 
 MOST_LENGTHS = 64  # of substrings in the explicit map, unless max_length asks for more
@@ -56,8 +56,8 @@ class FullSpectrum(Pairwise):
     decay: float = 1.0
 
     def __post_init__(self) -> None:
-        whole(self.min_length, "min_length")
-        if self.max_length is not None and whole(self.max_length, "max_length") < self.min_length:
+        whole(self.min_length, "min_length", most=LONGEST)
+        if self.max_length is not None and whole(self.max_length, "max_length", most=LONGEST) < self.min_length:
             raise ValueError(f"max_length is {self.max_length}; at least min_length = {self.min_length} expected")
         if positive(self.decay, "decay") > 1:
             raise ValueError(f"decay is {self.decay}; a number above 0 and at most 1 expected")

@@ -19,7 +19,7 @@ import scipy.sparse
 from gramian.checks import Array, whole
 from gramian.kernels.strings.bags import LARGEST, Bags, Vocabulary, compact
 from gramian.kernels.strings.counting import Counting, grams
-from gramian.kernels.strings.sequences import Sequences, as_alphabet, as_sequences, comparable, kind_of
+from gramian.kernels.strings.sequences import LONGEST, Sequences, as_alphabet, as_sequences, comparable, kind_of
 
 MOST_NEIGHBOURS = 2**27
 
@@ -52,7 +52,7 @@ class Mismatch(Counting):
     alphabet: Any = None
 
     def __post_init__(self) -> None:
-        if whole(self.mismatches, "mismatches", least=0) >= whole(self.length, "length"):
+        if whole(self.mismatches, "mismatches", least=0) >= whole(self.length, "length", most=LONGEST):
             raise ValueError(f"mismatches is {self.mismatches}; fewer than length = {self.length} expected")
         if self.alphabet is None:
             return

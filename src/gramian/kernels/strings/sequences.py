@@ -14,6 +14,8 @@ import numpy as np
 
 from gramian.checks import Array
 
+LONGEST = 2**31 - 1  # symbols of a sequence, or of a piece of one
+
 
 @dataclass(frozen=True, eq=False)
 class Sequences:

@@ -15,7 +15,7 @@ import numpy as np
 from gramian.checks import is_sparse, whole
 from gramian.kernels.strings.bags import Bags, Vocabulary
 from gramian.kernels.strings.counting import Counting, grams
-from gramian.kernels.strings.sequences import Sequences, as_alphabet, comparable, kind_of
+from gramian.kernels.strings.sequences import LONGEST, Sequences, as_alphabet, comparable, kind_of
 
 
 class Composition(Counting):
@@ -87,7 +87,7 @@ class Spectrum(Counting):
     length: int = 3
 
     def __post_init__(self) -> None:
-        whole(self.length, "length")
+        whole(self.length, "length", most=LONGEST)
 
     def count(self, sequences: Sequences) -> Bags:
         return grams(sequences, int(self.length))

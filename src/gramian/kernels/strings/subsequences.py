@@ -22,9 +22,10 @@ from gramian.checks import Array, positive, whole
 from gramian.gram.encoded import Encoded
 from gramian.kernels.algebra import Kernel
 from gramian.kernels.strings.bags import DENSE_BYTES, Bags, Vocabulary
-from gramian.kernels.strings.sequences import Sequences, as_sequences, comparable
+from gramian.kernels.strings.sequences import LONGEST, Sequences, as_sequences, comparable
 
 MOST_FEATURES = 2**20  # columns of an explicit map
+SMALLEST = math.log(1e-290)  # weight of a pair, as a logarithm
 
 
 def compiled(name: str) -> Any:
@@ -129,9 +130,14 @@ class Subsequences(Pairwise):
     decay: float = 1.0
 
     def __post_init__(self) -> None:
-        whole(self.length, "length")
+        whole(self.length, "length", most=LONGEST)
         if positive(self.decay, "decay") > 1:
             raise ValueError(f"decay is {self.decay}; a number above 0 and at most 1 expected")
+        if 2 * int(self.length) * math.log(self.decay) < SMALLEST:
+            raise ValueError(
+                f"decay is {self.decay}, and its power 2 × {self.length} vanishes in double precision, as would all "
+                "values: take a decay nearer to 1"
+            )
 
     def encode(self, X: Any) -> Encoded:
         weighed = Weighed(as_sequences(X), int(self.length), float(self.decay))

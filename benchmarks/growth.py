@@ -74,9 +74,12 @@ PICTURES = {
 SLACK = 0.15  # by which a measured exponent may exceed that of theory without a remark
 
 # Why an exponent is worse than that of theory. To be looked at after every full run.
+GATHERED = "the number of products with the graph does not depend on n; the columns that they gather at random leave the caches"
 REMARKS = {
+    "strings": "up to 32,768 strings the features are held and decomposed at once, beyond they are summed up in parts",
+    "nodes": GATHERED,
     "long_strings": "sorting suffixes is linear in the length; outside the caches each symbol costs a little more",
-    "heat_columns": "the number of products with S does not depend on n; S and the columns leave the caches",
+    "heat_columns": GATHERED,
 }
 
 
@@ -107,5 +110,5 @@ def described(name: str, path: Path, found: dict[str, Any]) -> str:
         f"{found['megabytes'][-1]:.0f} MB beyond the data"
     )
     if time > path.time + SLACK:
-        text += f". {REMARKS.get(name, '**worse than theory, and not explained yet**').capitalize()}"
+        text += f". More than in theory: {REMARKS.get(name, '**not explained yet**')}"
     return text

@@ -119,7 +119,7 @@ on_objects = st.one_of(
     st.builds(gm.Spectrum, counts),
     st.builds(gm.Mismatch, st.integers(2, 6), st.integers(0, 1), alphabets),
     st.builds(gm.FullSpectrum, st.integers(1, 4), st.one_of(st.none(), st.integers(4, 40)), decays),
-    st.builds(gm.Subsequences, counts, decays),
+    st.builds(gm.Subsequences, counts, st.floats(1e-4, 1.0)),
     st.just(gm.AllSubsequences()),
     st.builds(
         gm.BagOfWords,

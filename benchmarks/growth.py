@@ -74,7 +74,7 @@ PICTURES = {
 SLACK = 0.15  # by which a measured exponent may exceed that of theory without a remark
 
 # Why an exponent is worse than that of theory. To be looked at after every full run.
-GATHERED = "the number of products with the graph does not depend on n; the columns that they gather at random leave the caches"
+GATHERED = "as many products with the graph whatever n; the columns that they gather at random leave the caches"
 REMARKS = {
     "strings": "up to 32,768 strings the features are held and decomposed at once, beyond they are summed up in parts",
     "nodes": GATHERED,

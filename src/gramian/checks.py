@@ -209,7 +209,7 @@ def whole(value: Any, name: str, least: int = 1, most: int | None = None) -> int
         raise TypeError(f"{name} is {value!r} ({type(value).__name__}); an integer expected")
     if value < least:
         raise ValueError(f"{name} is {value}; an integer of at least {least} expected")
-    if most is not None and value > most:
+    if most is not None and int(value) > most:
         raise ValueError(f"{name} is {value}; an integer of at most {most:,} expected")
     return int(value)
 

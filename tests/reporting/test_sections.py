@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+import scipy.sparse
 from sklearn.metrics import silhouette_score
 
 import gramian as gm
@@ -42,11 +43,12 @@ def many():
     """A report of so many objects that none of its parts is computed in the way of few."""
     X = np.random.default_rng(1).standard_normal((600, 3))
     with pytest.MonkeyPatch.context() as patch:
-        for module in (study, contest, prediction, geometry):
+        for module in (study, prediction, geometry):
             patch.setattr(module, "DENSE", 200)
         patch.setattr(study, "DRAWN", 150)
         patch.setattr(study, "RANK", 100)
-        patch.setattr(contest, "RANK", 100)
+        patch.setattr(contest, "EXACT", 200)
+        patch.setattr(contest, "RANKS", ((600, 100),))
         return build(from_objects(X, np.where(X[:, 0] * X[:, 1] > 0, "same", "other")), gm.Gaussian(1.0))
 
 
@@ -138,6 +140,7 @@ def test_large_data_are_seen_through_landmarks_and_say_so(many):
     badges = [block["estimate"] for block in every_block(many, "figure")]
     assert any(badge and "landmarks leave out" in badge for badge in badges)
     assert any(badge and "drawn at random" in badge for badge in badges)
+    assert any("seen through 100 landmarks" in block["text"] for block in every_block(many, "note"))
     X = np.random.default_rng(1).standard_normal((600, 3))
     numbers = section(many, "geometry")["numbers"]
     assert numbers["looked_at"] == 600
@@ -159,6 +162,39 @@ def test_nodes_without_a_label_are_predicted():
     right = [row[1] == football.y[k] for row, k in zip(table["rows"], range(0, len(y), 3), strict=True)]
     assert np.mean(right) > 0.85
     assert len(known) == len(football)
+
+
+def test_a_class_of_one_or_two_is_put_aside_and_named():
+    X = np.random.default_rng(2).standard_normal((60, 2))
+    y = np.where(X[:, 0] > 0, "right", "left").astype(object)
+    y[:3] = ["rare", "scarce", "scarce"]
+    found = section(build(from_objects(X, y), gm.Gaussian(1.0)), "prediction")
+    remarks = [block["text"] for block in found["blocks"] if block["type"] == "note"]
+    assert "Classes of fewer than 3 objects took no part: rare, scarce." in remarks
+    assert {"left", "right"} == set(found["numbers"]["predicted"])
+
+
+def test_noise_shows_no_separate_hills_along_the_fisher_direction():
+    X = np.random.default_rng(3).standard_normal((240, 8))
+    y = np.array(["a", "b", "c"])[np.arange(240) % 3]
+    found = build(from_objects(X, y), "standardize(gaussian(0.6))")
+    hills = next(block for block in every_block(found, "figure") if block["id"] == "projection")["data"]
+    centres = (np.array(hills["edges"][1:]) + np.array(hills["edges"][:-1])) / 2
+    means = [np.average(centres, weights=one["counts"]) for one in hills["series"]]
+    spread = np.sqrt(np.average((centres - means[0]) ** 2, weights=hills["series"][0]["counts"]))
+    assert np.ptp(means) < spread
+
+
+def test_the_effective_dimension_of_many_objects_is_near_that_of_all(many):
+    X = np.random.default_rng(1).standard_normal((600, 3))
+    values = gm.KernelPCA(None, gm.Gaussian(1.0)).fit(X).eigenvalues_
+    exact = values.sum() ** 2 / np.square(values).sum()
+    assert section(many, "geometry")["numbers"]["effective_dimension"] == pytest.approx(exact, rel=0.1)
+
+
+def test_sparse_data_are_reported_without_a_kernel():
+    X = scipy.sparse.random_array((50, 20), density=0.2, rng=np.random.default_rng(0), format="csr")
+    assert section(build(from_objects(X)), "input")["numbers"]["objects"] == 50
 
 
 def test_without_a_target_nothing_is_predicted_and_the_usual_kernel_taken():

@@ -32,10 +32,13 @@ class ForAnotherModel(ValueError):
 
 
 def _read(given: Namespace) -> Dataset:
+    from gramian.intake.formats import FORMATS
     from gramian.intake.reading import read_data
 
     target = getattr(given, "target", None)
-    columns = given.columns.split(",") if getattr(given, "columns", None) else None
+    columns = [name.strip() for name in given.columns.split(",")] if getattr(given, "columns", None) else None
+    if given.format is not None and given.format not in FORMATS:
+        raise WrongUse(f"no format {given.format!r}; there are {', '.join(FORMATS)}")
     return read_data(
         given.data,
         target=target,
@@ -56,13 +59,18 @@ def report(given: Namespace) -> None:
     from gramian.intake.reading import load_example
     from gramian.reporting.build import build
 
+    if given.data is None and (given.target or given.columns or given.kind or given.format):
+        raise WrongUse("--target, --columns, --kind and --format need DATA; without it the iris flowers are shown")
     output = None if given.json and given.output is None else may_write(given.output or PAGE, given.force)
     data = load_example(EXAMPLE) if given.data is None else _read(given)
     _say(given, _told(data))
     found = build(data, given.kernel, given.seed)
-    if given.json:
+    if output is None:
         print(found.to_json())
-    if output is not None:
+    elif given.json:
+        write_text(output, found.to_json(), overwrite=given.force)
+        _say(given, f"The numbers are in {output}.")
+    else:
         found.save(output, overwrite=given.force)
         _say(given, f"The report is {output.resolve()}; open it in a browser.")
 
@@ -82,7 +90,7 @@ def fit(given: Namespace) -> None:
     data = _read(given)
     _say(given, _told(data))
     study = _study(given, data, given.seed)
-    kernel, known = study.choice.kernel, study.labelled
+    data, kernel, known = study.data, study.choice.kernel, study.labelled
     model = None
     if data.task != "none":
         model = _learner(given, data, kernel).fit(study.objects(known), study.target(known))
@@ -121,18 +129,30 @@ def _learner(given: Namespace, data: Dataset, kernel: Kernel) -> Any:
 
 
 def _opened(given: Namespace) -> dict[str, Any]:
+    from gramian.intake.errors import DataError
+    from gramian.intake.recipe import Recipe
+    from gramian.learn.base import KernelEstimator
+    from gramian.learn.novelty import NoveltyDetector
     from gramian.models import load
 
-    found = load(given.model)
-    if not isinstance(found, dict) or not {"model", "novelty", "recipe"} <= found.keys():
-        raise ForAnotherModel(f"{given.model}: not written by `gramian fit`; load it in Python with gramian.load")
-    return found
+    try:
+        found = load(given.model)
+    except OSError as error:
+        raise ForAnotherModel(f"{given.model}: {error.strerror or error}") from None
+    strange = ForAnotherModel(f"{given.model}: not written by `gramian fit`; load it in Python with gramian.load")
+    if not isinstance(found, dict) or not {"model", "novelty", "recipe", "target"} <= found.keys():
+        raise strange
+    sound = isinstance(found["model"], KernelEstimator | None) and isinstance(found["novelty"], NoveltyDetector)
+    if not sound or not isinstance(found["target"], str | None):
+        raise strange
+    try:
+        return found | {"recipe": Recipe.from_plain(found["recipe"])}
+    except DataError:
+        raise strange from None
 
 
 def _new_objects(given: Namespace, parts: dict[str, Any]) -> tuple[Any, list[str]]:
-    from gramian.intake.recipe import Recipe
-
-    X, names, notes = Recipe.from_plain(parts["recipe"]).apply(given.data, format=given.format, encoding=given.encoding)
+    X, names, notes = parts["recipe"].apply(given.data, format=given.format, encoding=given.encoding)
     for one in notes:
         _say(given, one)
     return X, list(names)
@@ -157,10 +177,9 @@ def novelty(given: Namespace) -> None:
     novel = ["yes" if verdict < 0 else "no" for verdict in detector.predict(X)]
     rows = zip(names, distances.tolist(), p_values.tolist(), novel, strict=True)
     _table(given, ["object", "distance", "p_value", "novel"], rows)
-    _say(
-        given,
-        f"At most {100 * detector.false_alarm_bound_:.2g} in 100 objects like those of the model are called novel.",
-    )
+    rate = float(detector.false_alarm_bound_)
+    promise = f"On average at most {100 * rate:.2g} in 100 objects like those of the model are called novel."
+    _say(given, promise if rate > 0 else "The model has seen too few objects to call anything novel.")
 
 
 def _table(given: Namespace, header: list[str], rows: Any) -> None:
@@ -180,8 +199,8 @@ def gram(given: Namespace) -> None:
     output = may_write(given.output, given.force)
     if output.suffix != ".npy":
         raise WrongUse(f"{output}: a name that ends in .npy expected")
-    data = _read(given)
-    K = _study(given, data).kernel.gram(data.X)
+    study = _study(given, _read(given))
+    K = study.kernel.gram(study.data.X)
     _write_matrix(K, output, given.dtype)
     _say(given, f"written: {output}, {len(K):,} × {len(K):,}, {given.dtype}")
 

@@ -45,7 +45,9 @@ def parser() -> argparse.ArgumentParser:
     _target(one)
     _kernel(one)
     one.add_argument("-o", "--output", metavar="FILE", help="where the page goes (report.html)")
-    one.add_argument("--json", action="store_true", help="print every number of the report as JSON instead")
+    one.add_argument(
+        "--json", action="store_true", help="every number of the report as JSON instead, printed or in FILE"
+    )
     _force(one)
 
     one = _command(every, "fit", commands.fit, "learn a target, or what is usual, and keep it in a model file")
@@ -115,9 +117,15 @@ def _kind(words: str) -> tuple[str, str]:
     return column, kind
 
 
+def _seed(words: str) -> int:
+    if not words.isdecimal() or int(words) >= 2**32:
+        raise argparse.ArgumentTypeError(f"{words!r} is no whole number from 0 to 2^32 - 1")
+    return int(words)
+
+
 def _target(one: argparse.ArgumentParser) -> None:
     one.add_argument("--target", metavar="COLUMN", help="what is to be predicted")
-    one.add_argument("--seed", type=int, default=0, help="for samples, folds and starts (0)")
+    one.add_argument("--seed", type=_seed, default=0, help="for samples, folds and starts (0)")
 
 
 def _kernel(one: argparse.ArgumentParser) -> None:
@@ -144,9 +152,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _guarded(given: argparse.Namespace, debug: bool) -> int:
     """Run the command and translate what goes wrong into a sentence and an exit code."""
-    from gramian.gram.progress import progress
-
     try:
+        from gramian.gram.progress import progress
+
         with nullcontext() if given.quiet else progress():
             given.run(given)
             sys.stdout.flush()

@@ -13,7 +13,7 @@ from gramian.gram.progress import task
 from gramian.intake.dataset import Dataset
 from gramian.intake.reading import from_objects
 from gramian.kernels.algebra import Kernel
-from gramian.reporting.blocks import Section, count
+from gramian.reporting.blocks import Section, count, note
 from gramian.reporting.formulas import appendix
 from gramian.reporting.page import fragment, render
 from gramian.reporting.sections import came_in, chart, clusters, geometry, kernel, novelty, prediction, spectrum
@@ -21,6 +21,7 @@ from gramian.reporting.study import Study
 from gramian.writing import write_text
 
 SECTIONS = (came_in, kernel, geometry, spectrum, chart, clusters, novelty, prediction)
+LATE = (clusters, novelty, prediction)
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,7 +103,7 @@ def build(data: Dataset, kernel_given: Kernel | str | None = None, seed: int = 0
         study = Study.of(data, _as_kernel(kernel_given, data), seed)
         for done, one in enumerate(SECTIONS, 1):
             progress.advance(done, steps, one.__name__.rpartition(".")[2].replace("_", " "))
-            found = one.section(study)
+            found = _made(one, study)
             if found is not None:
                 sections.append(found)
     return Report(
@@ -117,5 +118,22 @@ def build(data: Dataset, kernel_given: Kernel | str | None = None, seed: int = 0
     )
 
 
+def _made(section: Any, study: Study) -> Section | None:
+    """Return a section; what later ones cannot do is said in its place, so that it does not sink the others."""
+    if section not in LATE:
+        found: Section | None = section.section(study)
+        return found
+    try:
+        found = section.section(study)
+    except (ValueError, ArithmeticError) as error:
+        name = section.__name__.rpartition(".")[2]
+        return Section(name, name.capitalize(), "This could not be computed.", [note(str(error), "warning")])
+    return found
+
+
 def _as_kernel(given: Kernel | str | None, data: Dataset) -> Kernel | None:
-    return parse_kernel(given, graph=data.graph) if isinstance(given, str) else given
+    if given is None or isinstance(given, Kernel):
+        return given
+    if not isinstance(given, str):
+        raise TypeError(f"kernel is {given!r}; a kernel, or an expression such as 'gaussian(2)', expected")
+    return parse_kernel(given, graph=data.graph)

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import _safe_indexing
 
-from gramian.checks import Array
+from gramian.checks import Array, is_sparse
 from gramian.intake.dataset import Dataset
 from gramian.kernels.algebra import Kernel
 from gramian.kernels.dotproduct import Linear, Polynomial
@@ -70,6 +70,8 @@ def candidates(data: Dataset) -> list[Kernel]:
 
 
 def _of_vectors(X: Array) -> list[Kernel]:
+    if is_sparse(X):
+        return [Linear(), Linear().normalize(), Polynomial(2), Gaussian("median")]
     sigma = _scale(X)
     radial: list[Kernel] = [Gaussian(_rounded(sigma * factor)) for factor in (1.0, 0.5, 0.25, 2.0, 4.0)]
     others: list[Kernel] = [Laplacian(_rounded(sigma)), Linear(), Polynomial(2)]
@@ -151,7 +153,10 @@ def judge(kernel: Kernel, X: Any, y: Array | None, task: str) -> Judged:
         settled = kernel.fit(X)
         model = KernelRidge(settled, ridge="loo", fit_intercept=True).fit(X, targets)
         left = model.loo_residuals_
-        aligned = alignment(settled.gram(X), targets, task="numbers")
+        try:
+            aligned = alignment(settled.gram(X), targets, task="numbers")
+        except (ValueError, ArithmeticError):  # all images are one, or the target is too small to be squared
+            aligned = float("nan")
     squares = float(np.square(left).mean())
     if classes is None:
         return Judged(kernel, sqrt(squares), squares, aligned)

@@ -1,7 +1,8 @@
 """Kernel learners against plain baselines, all on the same folds of a cross-validation.
 
-Every model sees only the objects of the other folds: its kernel is chosen and settled, and its ridge chosen, on them
-alone.
+Every model sees only the objects of the other folds: its kernel is chosen among the candidates and settled, and its
+ridge chosen, on them alone. (The candidates themselves, the bandwidths that are tried, come from all objects, without
+their targets.) Classes of fewer than `LEAST` objects take no part: a fold could leave one of them alone.
 """
 
 from __future__ import annotations
@@ -15,18 +16,22 @@ import numpy as np
 from sklearn.model_selection import RepeatedKFold, RepeatedStratifiedKFold
 
 from gramian.checks import Array
+from gramian.gram.progress import task
 from gramian.kernels.algebra import Kernel
 from gramian.learn.fisher import FisherDiscriminant
 from gramian.learn.parzen import ParzenClassifier
 from gramian.learn.ridge import KernelRidge
 from gramian.reporting import plain
 from gramian.reporting.candidates import SAMPLE, choose, indicators
-from gramian.reporting.study import DENSE, RANK, Study
+from gramian.reporting.study import RANK, Study
 
 JUDGED = 50_000  # objects that take part, at most
 REPEATED = 500  # objects up to which the cross-validation is repeated
 REPEATS = 3
 FOLDS = 5
+LEAST = 3  # objects of a class
+EXACT = 3000  # objects up to which models are fitted exactly
+RANKS = ((20_000, 1000), (JUDGED, RANK))  # landmarks beyond, for so many objects at most
 RIDGES = tuple(10.0**k for k in range(-7, 1))  # of Fisher discriminants, in units of variance in feature space
 
 Predict = Callable[[Kernel, Array, Array, Array], Array]  # kernel, rows to learn from, their targets, rows to predict
@@ -51,6 +56,9 @@ class Contest:
     predicted: list[Array]
     scores: list[Array]
     repeats: int
+    folds: int
+    landmarks: int | None
+    aside: tuple[str, ...]
 
     @property
     def best(self) -> int:
@@ -64,7 +72,7 @@ def entrants(study: Study) -> tuple[Entrant, ...]:
     data = study.data
 
     def rank(kernel: Kernel, train: Array) -> Any:
-        return "exact" if len(train) <= DENSE or kernel.matrix_free else RANK
+        return "exact" if kernel.matrix_free else landmarks(len(train)) or "exact"
 
     def parzen(kernel: Kernel, train: Array, y: Array, test: Array) -> Array:
         return (
@@ -120,31 +128,36 @@ def score(task: str, y: Array, predicted: Array) -> float:
     return -float(np.sqrt(np.mean(np.square(y - predicted.astype(np.float64)))))
 
 
-def hold(study: Study, told: Callable[[int, int], None] = lambda done, of: None) -> Contest | None:
+def landmarks(n: int) -> int | None:
+    """Return through how many landmarks n objects are seen; None where they are seen exactly."""
+    return None if n <= EXACT else next(rank for most, rank in RANKS if n <= most)
+
+
+def hold(study: Study) -> Contest | None:
     """Return the outcome of the contest; None where there are too few objects whose target is known."""
     rows = study.labelled
     if len(rows) > JUDGED:
         rows = np.sort(np.random.default_rng(study.seed).choice(rows, JUDGED, replace=False))
     y = study.target(rows)
+    folds: Any = RepeatedKFold
+    aside: tuple[str, ...] = ()
+    most = len(rows)
     if study.data.task == "classes":
         values, counts = np.unique(y, return_counts=True)
-        kept = np.isin(y, values[counts >= 2])
-        rows, y = rows[kept], y[kept]
-        least = int(counts[counts >= 2].min(initial=len(rows)))
+        kept = np.isin(y, values[counts >= LEAST])
+        rows, y, aside = rows[kept], y[kept], tuple(map(str, values[counts < LEAST]))
         if len(np.unique(y)) < 2:
             return None
-        folds: Any = RepeatedStratifiedKFold
-    else:
-        folds, least = RepeatedKFold, len(rows)
+        folds, most = RepeatedStratifiedKFold, int(counts.max())
     if len(rows) < 10:
         return None
     few = len(rows) <= REPEATED and study.data.kind != "documents"  # words are counted anew in every fold
-    repeats, splits = REPEATS if few else 1, min(FOLDS, least)
+    repeats, splits = REPEATS if few else 1, min(FOLDS, most)
     models = entrants(study)
     predicted = [np.empty((repeats, len(rows)), dtype=y.dtype) for _ in models]
     scores: list[list[float]] = [[] for _ in models]
     cut = folds(n_splits=splits, n_repeats=repeats, random_state=study.seed).split(rows, y)
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), task("cross-validation", repeats * splits) as progress:
         warnings.simplefilter("ignore")
         for fold, (train, test) in enumerate(cut):
             kernel = _chosen_on(study, rows[train], y[train])
@@ -152,5 +165,6 @@ def hold(study: Study, told: Callable[[int, int], None] = lambda done, of: None)
                 found = model.predict(kernel, rows[train], y[train], rows[test])
                 predicted[k][fold // splits, test] = found
                 scores[k].append(score(study.data.task, y[test], found))
-            told(fold + 1, repeats * splits)
-    return Contest(rows, y, models, predicted, [np.array(one) for one in scores], repeats)
+            progress.advance(fold + 1, repeats * splits)
+    through = None if study.kernel.matrix_free else landmarks(len(rows) - len(rows) // splits)
+    return Contest(rows, y, models, predicted, [np.array(one) for one in scores], repeats, splits, through, aside)

@@ -7,7 +7,8 @@ evenly at random.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -44,12 +45,12 @@ class Study:
     @classmethod
     def of(cls, data: Dataset, given: Kernel | None, seed: int = 0) -> Study:
         """Choose a kernel for the data, or take the one given, and settle it on them."""
+        if given is not None:
+            data = _fitting(given, data)
         known = labelled(data)
         rng = np.random.default_rng(seed)
         few = np.sort(rng.permutation(known)[:SAMPLE])
         y = None if data.y is None else target_of(data, few)
-        if given is not None:
-            _check_fit(given, data)
         choice = choose(data, given, few, y)
         return cls(data, choice, choice.kernel.fit(data.X), given, seed)
 
@@ -136,14 +137,37 @@ class Study:
         return found
 
 
-def _check_fit(kernel: Kernel, data: Dataset) -> None:
-    """Refuse a kernel that does not take the data, in words that name both."""
-    few = _safe_indexing(data.X, np.arange(min(len(data), 2)))
+def _fitting(kernel: Kernel, data: Dataset) -> Dataset:
+    """Return the data as the kernel takes them; refuse a kernel that does not, in words that name both.
+
+    A kernel that names columns needs records, also where all columns are of one kind.
+    """
     try:
-        kernel.fit(data.X).encode(few)
+        _encode_a_few(kernel, data)
     except (TypeError, ValueError) as error:
+        records = as_records(data)
+        if records is not None:
+            with suppress(TypeError, ValueError):
+                _encode_a_few(kernel, records)
+                return records
         shown = written(kernel)
         raise ValueError(f"the kernel {shown} does not take these data, which are {data.kind}: {error}") from None
+    return data
+
+
+def _encode_a_few(kernel: Kernel, data: Dataset) -> None:
+    kernel.fit(data.X).encode(_safe_indexing(data.X, np.arange(min(len(data), 2))))
+
+
+def as_records(data: Dataset) -> Dataset | None:
+    """Return vectors, strings or documents as records that kernels can name columns of; None for other data."""
+    names = data.recipe.columns
+    if data.kind not in ("vectors", "strings", "documents") or not names:
+        return None
+    X = np.empty(len(data), dtype=[(name, data.X.dtype if data.kind == "vectors" else object) for name in names])
+    for k, name in enumerate(names):
+        X[name] = data.X[:, k] if data.kind == "vectors" else data.X
+    return replace(data, kind="records", X=X, recipe=replace(data.recipe, kind="records"))
 
 
 def written(kernel: Kernel) -> str:

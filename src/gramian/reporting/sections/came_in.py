@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from gramian.reporting.blocks import Section, count, fact, facts, note, table
 from gramian.reporting.study import Study
 
+LOOKED_AT = 200_000  # rows of numbers that are compared with each other
 KINDS = {
     "vectors": "vectors of numbers",
     "strings": "strings",
@@ -41,6 +44,10 @@ def section(study: Study) -> Section:
         blocks.append(table("The columns, and what each was taken for.", columns, rows))  # type: ignore[arg-type]
     if data.notes:
         blocks.append(note(" ".join(data.notes)))
+    if again := _again(study):
+        blocks.append(
+            note(f"{again:,} of {study.n:,} objects occur earlier in the data: what is equal is easily predicted.")
+        )
     return Section(
         "input",
         "What came in",
@@ -60,6 +67,16 @@ def section(study: Study) -> Section:
             "notes": list(data.notes),
         },
     )
+
+
+def _again(study: Study) -> int:
+    """Return how many objects are equal to one before them; 0 where that is not looked at."""
+    X = study.data.X
+    if isinstance(X, list):
+        return len(X) - len(set(X))
+    if isinstance(X, np.ndarray) and X.dtype.kind == "f" and study.n <= LOOKED_AT:
+        return study.n - len({row.tobytes() for row in X})
+    return 0
 
 
 def _task(study: Study) -> str:

@@ -18,24 +18,25 @@ def section(study: Study) -> Section:
     eigenvalues = study.pca.eigenvalues_
     dimension = _effective_dimension(study)
     certificate = is_psd(S.gram() if study.n <= DENSE else study.kernel.gram(study.objects(study.some(DENSE))))
+    few = None if study.n <= DENSE else f"from {DENSE:,} objects drawn at random"
     sampled = None if len(S) == study.n else f"from {len(S):,} objects drawn at random"
     ratio = float(center.norm() ** 2 / np.square(norms).mean()) if norms.any() else 0.0
     items = [
         fact("mean length", number(float(norms.mean())), _lengths(norms), "norm", sampled),
         fact("length of the centre", number(center.norm()), f"{share(ratio)} of the mean square", "center", sampled),
         fact("total variance", number(variance), "mean squared distance to the centre", "variance", sampled),
-        fact("effective dimension", number(dimension), f"of at most {study.n - 1:,}", "dimension", study.error),
+        fact("effective dimension", number(dimension), f"of at most {study.n - 1:,}", "dimension", few),
         fact(
             "smallest eigenvalue",
             number(certificate.smallest),
             "no negative one beyond rounding: a true kernel" if certificate else "negative: not a kernel on these data",
             "psd",
-            None if study.n <= DENSE else f"from {DENSE:,} objects drawn at random",
+            few,
         ),
     ]
     middle = float(np.median(distances))
     reading = (
-        f"Half of the objects are nearer than {number(middle)} to the centre of all, the farthest is at "
+        f"Half of the objects lie within {number(middle)} of the centre of all, the farthest at "
         f"{number(float(distances.max()))}."
     )
     shape = (
@@ -43,7 +44,7 @@ def section(study: Study) -> Section:
         if ratio > 0.99
         else "the images are nearly at right angles: to this kernel each object is like none but itself"
         if dimension > 0.5 * (study.n - 1) and study.n > 20
-        else f"the images spread over about {number(dimension, 2)} directions"
+        else f"the images spread over about {number(dimension, 2)} {'direction' if dimension < 1.05 else 'directions'}"
     )
     return Section(
         "geometry",
@@ -76,10 +77,15 @@ def section(study: Study) -> Section:
 
 
 def _effective_dimension(study: Study) -> float:
-    """Return (Σλ)² / Σλ², with the variance outside the components that are known spread thinly over the rest."""
-    values = study.pca.explained_variance_
-    squares = float(np.square(values).sum())
-    return float(study.pca.total_variance_**2 / squares) if squares > 0 else 0.0
+    """Return (Σλ)² / Σλ², Σλ² = ‖K̂‖²; of many objects by the mean squares on and off the diagonal of a sample."""
+    rows = study.some(DENSE)
+    X = study.data.X if len(rows) == study.n else study.objects(rows)
+    K = np.asarray(study.kernel.gram(X).center().dense(), dtype=np.float64)
+    m, diagonal = len(K), np.diagonal(K)
+    on = float(np.square(diagonal).mean())
+    off = float((np.square(K).sum() - np.square(diagonal).sum()) / max(m * (m - 1), 1))
+    squares = (1 - 1 / study.n) * off + on / study.n
+    return min(float(diagonal.mean() ** 2 / squares), study.n - 1.0) if squares > 0 else 0.0
 
 
 def _lengths(norms: Array) -> str:

@@ -15,6 +15,22 @@ LEAST = 40  # objects from which on that rate can be guaranteed
 LISTED = 10
 
 
+def _promise(study: Study, rate: float) -> str:
+    """Return the guarantee in the words of a layman, with what it rests on."""
+    if study.data.kind == "nodes":
+        return (
+            "A graph has the nodes it has, so nothing is promised of new ones: the threshold shows which lie far out."
+        )
+    words = (
+        f"If new objects come from the same source as these, on average at most {100 * rate:.2g} in 100 of them are "
+        "flagged by mistake: with one sample somewhat more, with another fewer. That holds whatever the data look "
+        "like, as long as old and new are drawn in the same way."
+    )
+    if study.given is None:
+        words += " (It takes the kernel as given, though these objects had a say in it.)"
+    return words
+
+
 def section(study: Study) -> Section | None:
     """Return the most unusual objects; None where there are too few to say."""
     if study.n < LEAST:
@@ -31,12 +47,7 @@ def section(study: Study) -> Section | None:
     farthest = rows[np.argsort(-distances, kind="stable")[:LISTED]]
     ranked = -np.sort(-distances, kind="stable")[:LISTED]
     sampled = None if len(rows) == study.n else f"{len(rows):,} of {study.n:,} objects, drawn at random"
-    promise = (
-        f"If new objects come from the same source as these, at most {100 * rate:.2g} in 100 of them will be flagged "
-        f"by mistake. That holds whatever the data look like, as long as old and new are drawn in the same way."
-    )
-    if study.given is None and study.data.task != "none":
-        promise += " (It takes the kernel as given, though it was chosen with these objects.)"
+    promise = _promise(study, rate)
     return Section(
         "novelty",
         "The most unusual objects",
@@ -45,7 +56,7 @@ def section(study: Study) -> Section | None:
             text(promise),
             facts(
                 fact("threshold", number(threshold), "distance to the centre", "novelty"),
-                fact("false alarms", f"≤ {share(rate)}", "guaranteed for new objects", "novelty"),
+                fact("false alarms", f"≤ {share(rate)}", "on average over samples", "novelty"),
                 fact("beyond it here", f"{int(flagged.sum()):,}", f"of {len(rows):,}", "novelty", sampled),
             ),
             figure(

@@ -6,6 +6,7 @@ import warnings
 from typing import Any
 
 import numpy as np
+from sklearn.model_selection import train_test_split
 
 from gramian.checks import Array
 from gramian.learn.fisher import FisherDiscriminant
@@ -24,7 +25,7 @@ from gramian.reporting.blocks import (
     times,
 )
 from gramian.reporting.candidates import indicators
-from gramian.reporting.contest import RIDGES, Contest, hold
+from gramian.reporting.contest import JUDGED, LEAST, RIDGES, Contest, hold
 from gramian.reporting.study import DENSE, Study
 
 LISTED = 10
@@ -41,13 +42,12 @@ def section(study: Study) -> Section | None:
             "prediction",
             f"Predicting {study.data.target}",
             "There are too few objects with a known target for a cross-validation.",
-            [note("At least ten objects, and two of each of two classes, are needed.", "warning")],
+            [note("At least ten objects, and three of each of two classes, are needed.", "warning")],
         )
     classes = study.data.task == "classes"
     name = contest.entrants[contest.best].name
     blocks = [_scores(study, contest)]
-    if len(contest.rows) < len(study.labelled):
-        blocks.append(note(f"{len(contest.rows):,} of {len(study.labelled):,} objects took part, drawn at random."))
+    blocks += [note(words) for words in _remarks(study, contest)]
     blocks += [_confusion(study, contest), *_projection(study)] if classes else [_against_truth(study, contest)]
     path, numbers = _path(study)
     blocks += [path, _mistaken(study, contest), *_unknown(study, contest)]
@@ -79,6 +79,22 @@ def section(study: Study) -> Section | None:
     )
 
 
+def _remarks(study: Study, contest: Contest) -> list[str]:
+    """Say who took part, and what is an estimate."""
+    found = []
+    if contest.aside:
+        few = ", ".join(contest.aside[:5]) + (" …" if len(contest.aside) > 5 else "")
+        found.append(f"Classes of fewer than {LEAST} objects took no part: {few}.")
+    if len(study.labelled) > JUDGED:
+        found.append(f"{len(contest.rows):,} of {len(study.labelled):,} objects took part, drawn at random.")
+    if contest.landmarks:
+        found.append(
+            f"So many objects were seen through {contest.landmarks:,} landmarks: an exact fit, which `gramian fit` "
+            "makes where it can, is usually a little better."
+        )
+    return found
+
+
 def _best_baseline(contest: Contest) -> int:
     plain = [k for k, one in enumerate(contest.entrants) if one.formula is None]
     return max(plain, key=lambda k: float(contest.scores[k].mean()))
@@ -98,9 +114,9 @@ def _scores(study: Study, contest: Contest) -> Block:
         explained = max(0.0, 1 - (mean / spread) ** 2) if spread > 0 else 0.0
         return [one.name, kind, explained, f"{number(mean)} ± {number(deviation)}"]
 
-    how = f"{contest.repeats} times repeated " if contest.repeats > 1 else ""
+    how = f", repeated {times(contest.repeats)}" if contest.repeats > 1 else ""
     return table(
-        f"All models on the same folds of a {how}cross-validation; ± is the deviation over folds.",
+        f"All models on the same {contest.folds} folds of a cross-validation{how}; ± is the deviation over folds.",
         (
             ("model", "text"),
             ("kind", "text"),
@@ -114,8 +130,8 @@ def _scores(study: Study, contest: Contest) -> Block:
 
 
 def _confusion(study: Study, contest: Contest) -> Block:
-    names, counts = np.unique(contest.y, return_counts=True)
-    names = np.sort(names[np.argsort(-counts, kind="stable")[:MOST_CLASSES]])
+    every, counts = np.unique(contest.y, return_counts=True)
+    names = np.sort(every[np.argsort(-counts, kind="stable")[:MOST_CLASSES]])
     predicted = contest.predicted[contest.best][0]
     matrix = [[int(np.sum((contest.y == true) & (predicted == said))) for said in names] for true in names]
     off = [(matrix[i][j], str(names[i]), str(names[j])) for i in range(len(names)) for j in range(len(names)) if i != j]
@@ -124,7 +140,11 @@ def _confusion(study: Study, contest: Contest) -> Block:
         f"The commonest mistake takes {worst[1]} for {worst[2]}, {times(worst[0])}."
         if worst[0]
         else "Not one object is mistaken: all stand on the diagonal."
+        if not np.any(predicted != contest.y)
+        else "Among the classes shown none is taken for another."
     )
+    if len(names) < len(every):
+        reading = f"{len(names)} of {len(every)} classes, the most frequent ones. {reading}"
     return figure(
         "confusion",
         f"Confusion matrix: {contest.entrants[contest.best].name}",
@@ -144,33 +164,36 @@ def _confusion(study: Study, contest: Contest) -> Block:
 
 
 def _projection(study: Study) -> list[Block]:
-    """Return the classes along the direction that tells them apart best, at objects that were left out."""
+    """Return the classes along the direction that tells them apart best, at objects that the model has not seen."""
     rows = study.labelled
     if len(rows) > DENSE:
         rows = np.sort(np.random.default_rng(study.seed).choice(rows, DENSE, replace=False))
-    X, y = study.objects(rows), study.target(rows)
-    classes = np.unique(y)
+    y = study.target(rows)
+    names, counts = np.unique(y, return_counts=True)
+    kept = np.isin(y, names[counts >= 4])
+    rows, y, names = rows[kept], y[kept], names[counts >= 4]
+    if len(names) < 2:
+        return []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        model = FisherDiscriminant(study.choice.kernel, ridge=RIDGES).fit(X, y)
-        if len(classes) == 2:
+        if len(names) == 2:
+            model = FisherDiscriminant(study.choice.kernel, ridge=RIDGES).fit(study.objects(rows), y)
             projected, how = np.asarray(model.loo_decision_).ravel(), "each object as seen by a model fitted without it"
         else:
-            projected, how = model.transform(X)[:, 0], "fitted to these objects"
-    if len(classes) > 8:
-        common = [name for name, _ in _commonest(y)[:8]]
-        shown = {str(name): projected[y == name] for name in common}
-    else:
-        shown = {str(name): projected[y == name] for name in classes}
+            seen, rows, learnt, y = train_test_split(rows, y, test_size=0.5, stratify=y, random_state=study.seed)
+            model = FisherDiscriminant(study.choice.kernel, ridge=RIDGES).fit(study.objects(seen), learnt)
+            projected, how = model.transform(study.objects(rows))[:, 0], "one half of the objects, fitted to the other"
+    common = [name for name, _ in _commonest(y)[:8]]
+    shown = {str(name): projected[y == name] for name in sorted(common)}
     return [
         figure(
             "projection",
             "The classes along the Fisher direction",
             "histogram",
-            histogram_of(shown, "projection", [(0.0, "boundary")] if len(classes) == 2 else []),
-            f"The less two hills overlap, the surer their classes are told apart ({how}).",
+            histogram_of(shown, "projection", [(0.0, "boundary")] if len(names) == 2 else []),
+            f"The less two hills overlap, the surer their classes are told apart along this direction ({how}).",
             "fisher",
-            None if len(rows) == len(study.labelled) else f"{len(rows):,} objects drawn at random",
+            None if len(study.labelled) <= DENSE else f"{DENSE:,} objects drawn at random",
         )
     ]
 
@@ -247,7 +270,7 @@ def _path(study: Study) -> tuple[Block, dict[str, Any]]:
                 "marks": [{"x": float(dof[best]), "label": f"ridge {number(model.ridge_)}"}],
             },
             f"The error at objects left out is smallest with {number(float(dof[best]))} degrees of freedom, of "
-            f"{len(rows):,}: to the left the model is too stiff, to the right it follows the noise.",
+            f"{len(rows):,}: with fewer the model is too stiff, with more it would follow the noise.",
             "dof",
             None if len(rows) == len(study.labelled) else f"{len(rows):,} objects drawn at random",
         ),

@@ -2,16 +2,20 @@
 
 import runpy
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 sync_api = pytest.importorskip(
     "playwright.sync_api", reason="the browser tests need playwright: pip install playwright"
 )
 
+from gramian.intake.reading import from_objects, load_example  # noqa: E402
 from gramian.reporting import page  # noqa: E402
+from gramian.reporting.build import build  # noqa: E402
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 if CHROMIUM is None:
@@ -337,3 +341,61 @@ def test_five_thousand_points_answer_quickly(visit, tmp_path):
     assert "object 0 " in tip(tab).inner_text()
     tab.locator(".zoom button", has_text="+").click()
     assert tab.locator(".plot.far").count() == 1
+
+
+def with_gaps():
+    """A mixed table with missing values: numbers, categories, texts."""
+    rng = np.random.default_rng(0)
+    rows = [
+        {
+            "age": None if k % 11 == 0 else float(20 + k % 50),
+            "town": [None, "Ulm", "Bonn"][k % 3],
+            "note": "" if k % 7 == 0 else f"visit {k % 5} was {'short' if k % 2 else 'long and dull'}",
+            "stay": "short" if k % 2 else "long",
+            "cost": float(rng.normal()),
+        }
+        for k in range(80)
+    ]
+    return from_objects(rows, "stay")
+
+
+REAL = {
+    "vectors with classes": (lambda: load_example("iris"), "standardize(gaussian(2))"),
+    "a regression": (lambda: load_example("cars"), "standardize(gaussian(2)) on weight, year"),
+    "strings with classes": (lambda: load_example("promoters"), "normalize(spectrum(4))"),
+    "documents without labels": (lambda: from_objects(load_example("addresses").X[:60]), "normalize(bag_of_words + 1)"),
+    "a graph with a few labels": (
+        lambda: few_labels(load_example("football")),
+        "exponential_diffusion(2, of=normalized)",
+    ),
+    "a mixed table with gaps": (with_gaps, None),
+}
+
+
+def few_labels(football):
+    y = football.y.astype(object)
+    y[[k for k in range(len(y)) if k % 3]] = None
+    return replace(football, y=y)
+
+
+@pytest.mark.parametrize("what", REAL)
+def test_a_real_report_opens_in_silence_and_shows_its_objects(what, visit, tmp_path):
+    axe = pytest.importorskip(
+        "axe_playwright_python.sync_playwright", reason="the accessibility test needs axe-playwright-python"
+    )
+    make, kernel = REAL[what]
+    report = build(make(), kernel)
+    file = tmp_path / "report.html"
+    report.save(file)
+    tab = visit(file.as_uri(), bypass_csp=True)
+    for section in report.data["sections"]:
+        assert tab.locator(f"#{section['id']} h2").is_visible()
+    tab.locator(POINT).nth(5).scroll_into_view_if_needed()
+    tab.locator(POINT).nth(5).hover(force=True)
+    assert tip(tab).is_visible()
+    legend = tab.locator("#figure-clusters-map [aria-pressed]").first
+    before = legend.get_attribute("aria-pressed")
+    legend.click()
+    assert legend.get_attribute("aria-pressed") != before
+    found = axe.Axe().run(tab, context={"exclude": [["details:not([open])"]]}).response["violations"]
+    assert [(v["id"], v["nodes"][0]["html"][:200]) for v in found if v["impact"] in ("serious", "critical")] == []

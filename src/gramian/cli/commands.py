@@ -224,6 +224,7 @@ def _write_matrix(K: Gram, output: Path, dtype: str) -> None:
 def kernels(given: Namespace) -> None:
     """Print the kernels of the expression language."""
     from gramian.expressions import catalogue
+    from gramian.expressions.words import folded
 
     every = catalogue()
     if given.name is None:
@@ -234,16 +235,12 @@ def kernels(given: Namespace) -> None:
         print("Combine them with +, *, ** and numbers, and restrict them to columns with `on`, for instance:")
         print('  0.5*gaussian(2) + polynomial(2)\n  spectrum(3) on promoter * bag_of_words on "the note"')
         return
-    known = {_bare(one.name): one for one in every}
-    if _bare(given.name) not in known:
-        near = get_close_matches(_bare(given.name), known, 1)
+    known = {folded(one.name): one for one in every}
+    if folded(given.name) not in known:
+        near = get_close_matches(folded(given.name), known, 1)
         help = f"did you mean {known[near[0]].name!r}?" if near else "`gramian kernels` lists them"
         raise WrongUse(f"no kernel {given.name!r}; {help}")
-    print(_in_full(known[_bare(given.name)]))
-
-
-def _bare(name: str) -> str:
-    return name.lower().replace("_", "").replace("-", "")
+    print(_in_full(known[folded(given.name)]))
 
 
 def _in_full(one: Entry) -> str:

@@ -135,9 +135,7 @@ def landmarks(n: int) -> int | None:
 
 def hold(study: Study) -> Contest | None:
     """Return the outcome of the contest; None where there are too few objects whose target is known."""
-    rows = study.labelled
-    if len(rows) > JUDGED:
-        rows = np.sort(np.random.default_rng(study.seed).choice(rows, JUDGED, replace=False))
+    rows = study.some(JUDGED, study.labelled)
     y = study.target(rows)
     folds: Any = RepeatedKFold
     aside: tuple[str, ...] = ()

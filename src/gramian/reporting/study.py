@@ -72,11 +72,12 @@ class Study:
         """Whether κ of all pairs can be computed once in a few seconds."""
         return self.kernel.matrix_free or self.n <= (DIRECT_DEAR if self.kernel.dear else DIRECT)
 
-    def some(self, most: int) -> Array:
-        """Return at most so many objects, all of them if there are no more, else drawn evenly at random."""
-        if self.n <= most:
-            return np.arange(self.n)
-        return np.sort(np.random.default_rng(self.seed).choice(self.n, most, replace=False))
+    def some(self, most: int, of: Array | None = None) -> Array:
+        """Return at most so many rows, of these or of all: every one if there are no more, else drawn at random."""
+        rows = np.arange(self.n) if of is None else of
+        if len(rows) <= most:
+            return rows
+        return np.sort(np.random.default_rng(self.seed).choice(rows, most, replace=False))
 
     def objects(self, rows: Array) -> Any:
         """Return the objects of some rows, as the kernel takes them."""

@@ -26,7 +26,7 @@ from gramian.reporting.blocks import (
 )
 from gramian.reporting.candidates import indicators
 from gramian.reporting.contest import JUDGED, LEAST, RIDGES, Contest, hold
-from gramian.reporting.study import DENSE, Study
+from gramian.reporting.study import DENSE, DRAWN, Study
 
 LISTED = 10
 MOST_CLASSES = 30  # of a confusion matrix
@@ -165,9 +165,7 @@ def _confusion(study: Study, contest: Contest) -> Block:
 
 def _projection(study: Study) -> list[Block]:
     """Return the classes along the direction that tells them apart best, at objects that the model has not seen."""
-    rows = study.labelled
-    if len(rows) > DENSE:
-        rows = np.sort(np.random.default_rng(study.seed).choice(rows, DENSE, replace=False))
+    rows = study.some(DENSE, study.labelled)
     y = study.target(rows)
     names, counts = np.unique(y, return_counts=True)
     kept = np.isin(y, names[counts >= 4])
@@ -204,9 +202,7 @@ def _commonest(y: Array) -> list[tuple[Any, int]]:
 
 
 def _against_truth(study: Study, contest: Contest) -> Block:
-    rows = np.arange(len(contest.rows))
-    if len(rows) > 2000:
-        rows = np.sort(np.random.default_rng(study.seed).choice(rows, 2000, replace=False))
+    rows = study.some(DRAWN, np.arange(len(contest.rows)))
     predicted = contest.predicted[contest.best].mean(axis=0)[rows]
     true = contest.y[rows]
     low, high = float(min(true.min(), predicted.min())), float(max(true.max(), predicted.max()))
@@ -234,9 +230,7 @@ def _against_truth(study: Study, contest: Contest) -> Block:
 
 def _path(study: Study) -> tuple[Block, dict[str, Any]]:
     """Return the error at every ridge, against the degrees of freedom that it leaves."""
-    rows = study.labelled
-    if len(rows) > DENSE:
-        rows = np.sort(np.random.default_rng(study.seed).choice(rows, DENSE, replace=False))
+    rows = study.some(DENSE, study.labelled)
     y = study.target(rows)
     targets = indicators(y)[0] if study.data.task == "classes" else y
     with warnings.catch_warnings():

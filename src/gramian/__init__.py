@@ -7,7 +7,6 @@ NumPy nor SciPy. `__init__.pyi` tells type checkers the same list.
 """
 
 from importlib import import_module
-from typing import Any
 
 __version__ = "0.1.0"
 
@@ -97,7 +96,7 @@ _HOME = {
 __all__ = ["__version__", *sorted(_HOME)]  # noqa: PLE0604 - the names are strings
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     """Load a public name from the module it lives in, once."""
     if name not in _HOME:
         raise AttributeError(f"module 'gramian' has no attribute {name!r}")

@@ -1,8 +1,20 @@
-"""python -m gramian: the command line."""
+"""gramian, or python -m gramian: the command line.
 
+Until the command is loaded nothing is there to be undone, and Ctrl-C may end the process as it is.
+"""
+
+import signal
 import sys
 
-from gramian.cli.main import main
+
+def main() -> int:
+    """Load the command line and run it; return the exit code."""
+    caught = signal.signal(signal.SIGINT, signal.SIG_DFL)
+    from gramian.cli.main import main as run
+
+    signal.signal(signal.SIGINT, caught or signal.SIG_DFL)
+    return run()
+
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -333,7 +333,7 @@ def _fields(line: _Line, delimiter: str | None) -> list[str]:
         found = _count(len(fields), "field") if all(fields) else "an empty field"
         raise line.error(
             f"{_excerpt(line.text)} has {found} (separated by {_SEPARATORS.get(delimiter, repr(delimiter))}); 'u v' or "
-            "'u v weight' expected: mend the line, or pass another delimiter"
+            "'u v weight' expected: mend the line, or say what else separates the fields"
         )
     return fields
 
@@ -345,8 +345,8 @@ def _weight(line: _Line, text: str) -> float:
         weight = math.nan
     if not math.isfinite(weight):
         raise line.error(
-            f"the weight {text!r}; a finite number expected: mend it, pass the delimiter if the line is cut in the "
-            "wrong places, or make it a comment if it holds headings"
+            f"the weight {text!r}; a finite number expected: mend it, say what separates the fields if the line is "
+            "cut in the wrong places, or make it a comment if it holds headings"
         )
     return weight
 

@@ -251,3 +251,28 @@ def test_a_closed_pipe_is_no_error(flowers):
     command = f"{sys.executable} -m gramian kernels | head -1"
     done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
     assert done.stderr == ""
+
+
+def test_a_wrong_kernel_is_refused_before_the_data_are_read(here, capsys):
+    assert main(["report", "nowhere.csv", "--kernel", "gausian"]) == 2
+    assert "did you mean" in capsys.readouterr().err
+    assert main(["report", "nowhere.csv", "--kernel", "exponential_diffusion(1)"]) == 3  # which waits for its graph
+
+
+def test_a_column_with_a_comma_is_named_in_quotes(here, capsys):
+    (here / "t.csv").write_text('"a, b",c,d\n1,2,3\n4,5,9\n7,8,1\n0,1,1\n')
+    assert main(["gram", "t.csv", "--columns", '"a, b", c', "--kernel", "linear", "-o", "K.npy", "-q"]) == 0
+    X = np.array([[1, 2], [4, 5], [7, 8], [0, 1.0]])
+    np.testing.assert_allclose(np.load("K.npy"), X @ X.T)
+
+
+def test_a_file_that_may_not_grow_is_an_error_of_the_disk(here, flowers):
+    pytest.importorskip("resource")
+    command = (
+        f"ulimit -f 8; exec {sys.executable} -m gramian report {flowers} --kernel 'gaussian(2) on \"sepal length\"'"
+    )
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+    assert done.returncode == 4, done.stderr
+    assert "Traceback" not in done.stderr
+    assert "report.html" in done.stderr or "File too large" in done.stderr
+    assert sorted(os.listdir()) == ["flowers.csv"]

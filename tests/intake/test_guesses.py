@@ -111,7 +111,7 @@ def test_kinds_override_the_guess(write, kinds, kind):
 def test_a_category_may_mix_numbers_and_words_where_it_is_asked_for():
     rows = [{"a": 1, "x": 0.5}, {"a": "b", "x": 2}, {"a": 1.0, "x": 3}]
     assert from_objects(rows, kinds={"a": "category"}).X["a"].tolist() == ["1", "b", "1"]
-    with pytest.raises(DataError, match=r"^X, row 2, column 'a': 'b' after numbers; one kind expected, or kinds="):
+    with pytest.raises(DataError, match=r"^X, row 2, column 'a': 'b' after numbers; one kind expected, unless the"):
         from_objects(rows)
 
 

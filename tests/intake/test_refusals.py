@@ -47,11 +47,11 @@ def refused(path, message, **more):
         ),
         (
             b"a,b\n1,2\n3,\xe9\n",
-            "{}, line 3: byte 10 of the file, 0xe9, is not utf-8; give encoding=, such as 'latin-1'",
+            "{}, line 3: byte 10 of the file, 0xe9, is not utf-8; another encoding expected, such as 'latin-1'",
         ),
         (
             "a,b\n1,2\n".encode("utf-16"),
-            "{}, line 1: byte 0 of the file, 0xff, is not utf-8; give encoding=, such as 'utf-16'",
+            "{}, line 1: byte 0 of the file, 0xff, is not utf-8; another encoding expected, such as 'utf-16'",
         ),
         (b"a,b\n1,\x002\n", "{}: a binary file (byte 6 is zero); text in utf-8 or one of parquet, npy, npz expected"),
         (
@@ -164,7 +164,10 @@ def test_what_is_asked_for_must_be_there(write, more, message):
             '{"a": {"b": 1}}',
             "{}, line 2: column 'a' holds {\"b\": 1}, a nested value; a number, a text, true, false or null expected",
         ),
-        ('{"a": "b"}', "{}, line 2, column 'a': 'b' after numbers; one kind expected, or kinds={'a': 'category'}"),
+        (
+            '{"a": "b"}',
+            "{}, line 2, column 'a': 'b' after numbers; one kind expected, unless the column is taken as a category",
+        ),
         ('{" ": "b"}', "{}, line 2: a key without a name; every column needs one"),
         (
             '{"a": Infinity}',
@@ -292,7 +295,7 @@ def test_readers_of_other_formats_keep_their_words(write):
     refused(
         write("1 2 3 4\n", "t.edges"),
         "{}, line 1: '1 2 3 4' has 4 fields (separated by white space); 'u v' or 'u v weight' expected: "
-        "mend the line, or pass another delimiter",
+        "mend the line, or say what else separates the fields",
     )
     refused(write("\n\n", "t.lines"), "{}: no line that is not blank; one object a line expected")
     refused(

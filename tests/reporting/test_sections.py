@@ -5,7 +5,6 @@ import json
 import numpy as np
 import pytest
 import scipy.sparse
-from sklearn.metrics import silhouette_score
 
 import gramian as gm
 from gramian.intake.reading import from_objects, load_example
@@ -13,7 +12,6 @@ from gramian.reporting import blocks, contest, study
 from gramian.reporting.build import build
 from gramian.reporting.candidates import candidates
 from gramian.reporting.sections import geometry, prediction
-from gramian.reporting.sections.clusters import silhouette
 from gramian.reporting.study import Study
 
 rng = np.random.default_rng(0)
@@ -83,14 +81,6 @@ def test_the_map_holds_the_leading_coordinates(iris):
     np.testing.assert_allclose(section(iris, "map")["numbers"]["coordinates"], T, atol=1e-9)
     shares = section(iris, "spectrum")["numbers"]["shares"]
     assert sum(shares) == pytest.approx(1.0)
-
-
-def test_silhouettes_are_those_of_scikit_learn():
-    X = rng.standard_normal((60, 2))
-    D = gm.FeatureSpace(gm.Gaussian(1.0))(X).distances()
-    np.fill_diagonal(D, 0.0)
-    labels = rng.integers(0, 4, 60)
-    assert silhouette(D, labels) == pytest.approx(silhouette_score(D, labels, metric="precomputed"))
 
 
 def test_the_promise_of_novelty_is_the_detectors(iris):

@@ -6,6 +6,7 @@ import csv
 import io
 import sys
 from argparse import Namespace
+from contextlib import suppress
 from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -35,18 +36,26 @@ def _read(given: Namespace) -> Dataset:
     from gramian.intake.formats import FORMATS
     from gramian.intake.reading import read_data
 
-    target = getattr(given, "target", None)
-    columns = [name.strip() for name in given.columns.split(",")] if getattr(given, "columns", None) else None
     if given.format is not None and given.format not in FORMATS:
         raise WrongUse(f"no format {given.format!r}; there are {', '.join(FORMATS)}")
     return read_data(
         given.data,
-        target=target,
+        target=getattr(given, "target", None),
         format=given.format,
-        kinds=dict(getattr(given, "kind", [])),
-        columns=columns,
+        kinds=dict(given.kind),
+        columns=given.columns,
         encoding=given.encoding,
+        nodes=getattr(given, "nodes", None),
     )
+
+
+def _check_expression(given: Namespace) -> None:
+    """Refuse a wrong kernel before time is spent on the data; one on the nodes of a graph waits for it."""
+    from gramian.expressions import GraphNeeded, parse_kernel
+
+    if given.kernel is not None:
+        with suppress(GraphNeeded):
+            parse_kernel(given.kernel)
 
 
 def _say(given: Namespace, words: str) -> None:
@@ -59,9 +68,10 @@ def report(given: Namespace) -> None:
     from gramian.intake.reading import load_example
     from gramian.reporting.build import build
 
-    if given.data is None and (given.target or given.columns or given.kind or given.format):
-        raise WrongUse("--target, --columns, --kind and --format need DATA; without it the iris flowers are shown")
+    if given.data is None and (given.target or given.columns or given.kind or given.format or given.nodes):
+        raise WrongUse("--target, --columns, --kind, --format and --nodes need DATA; without it iris is shown")
     output = None if given.json and given.output is None else may_write(given.output or PAGE, given.force)
+    _check_expression(given)
     data = load_example(EXAMPLE) if given.data is None else _read(given)
     _say(given, _told(data))
     found = build(data, given.kernel, given.seed)
@@ -87,6 +97,7 @@ def fit(given: Namespace) -> None:
     from gramian.models import save
 
     may_write(given.output, given.force)
+    _check_expression(given)
     data = _read(given)
     _say(given, _told(data))
     study = _study(given, data, given.seed)
@@ -199,6 +210,7 @@ def gram(given: Namespace) -> None:
     output = may_write(given.output, given.force)
     if output.suffix != ".npy":
         raise WrongUse(f"{output}: a name that ends in .npy expected")
+    _check_expression(given)
     study = _study(given, _read(given))
     K = study.kernel.gram(study.data.X)
     _write_matrix(K, output, given.dtype)

@@ -15,6 +15,7 @@ gramian's own. An error is one sentence on standard error, never a traceback (--
 from __future__ import annotations
 
 import argparse
+import csv
 import os
 import sys
 import traceback
@@ -107,7 +108,12 @@ def _data(one: argparse.ArgumentParser, optional: bool = False, kinds: bool = Tr
             type=_kind,
             help=f"take a column as one of: {', '.join(KINDS)}; may be repeated",
         )
-        one.add_argument("--columns", metavar="A,B,…", help="use these columns only")
+        one.add_argument(
+            "--columns",
+            metavar="A,B,…",
+            type=_names,
+            help="use these columns only; a name with a comma in it in double quotes",
+        )
 
 
 def _kind(words: str) -> tuple[str, str]:
@@ -115,6 +121,10 @@ def _kind(words: str) -> tuple[str, str]:
     if not equals or not column or kind not in KINDS:
         raise argparse.ArgumentTypeError(f"{words!r} is not COLUMN=KIND with KIND one of {', '.join(KINDS)}")
     return column, kind
+
+
+def _names(words: str) -> list[str]:
+    return [name.strip() for name in next(csv.reader([words], skipinitialspace=True), [])]
 
 
 def _seed(words: str) -> int:
@@ -125,6 +135,7 @@ def _seed(words: str) -> int:
 
 def _target(one: argparse.ArgumentParser) -> None:
     one.add_argument("--target", metavar="COLUMN", help="what is to be predicted")
+    one.add_argument("--nodes", metavar="FILE", help="a table of the nodes of a graph, whose first column names them")
     one.add_argument("--seed", type=_seed, default=0, help="for samples, folds and starts (0)")
 
 

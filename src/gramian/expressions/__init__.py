@@ -14,7 +14,7 @@ refused here with their words, and every error points at its character.
 text can make kernels of this package, and nothing else.
 """
 
-from gramian.expressions.errors import KernelSyntaxError
+from gramian.expressions.errors import GraphNeeded, KernelSyntaxError
 from gramian.expressions.reading import LONGEST, MOST_DEEP, parse_kernel
 from gramian.expressions.tokens import MOST_NESTED
 from gramian.expressions.words import Entry, catalogue
@@ -25,6 +25,7 @@ __all__ = [
     "MOST_DEEP",
     "MOST_NESTED",
     "Entry",
+    "GraphNeeded",
     "KernelSyntaxError",
     "catalogue",
     "format_kernel",

@@ -39,6 +39,10 @@ class KernelSyntaxError(ValueError):
         return "\n    ".join([head, *_pointed(self.text, self.position)])
 
 
+class GraphNeeded(KernelSyntaxError):
+    """An expression with a kernel on the nodes of a graph, read without one; all before that word is sound."""
+
+
 def unsayable(reason: str) -> TypeError:
     """Return the error of a kernel that cannot be written."""
     return TypeError(f"the kernel cannot be written as an expression: {reason}")

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from gramian.expressions.arguments import ArgumentReader, Operand
-from gramian.expressions.errors import KernelSyntaxError
+from gramian.expressions.errors import GraphNeeded, KernelSyntaxError
 from gramian.expressions.tokens import Token, in_range
 from gramian.expressions.words import FUNCTIONS, KERNELS, METHODS, Word, folded, nearest, required
 from gramian.kernels.algebra import POWER, PRODUCT, SUM, Kernel
@@ -193,7 +193,8 @@ class _Reader(ArgumentReader):
             self.fail(name.start, f"{word.name} needs {' and '.join(lacking)}, as in {word.example}")
         if issubclass(word.cls, Diffusion):
             if self.graph is None:
-                self.fail(name.start, f"{word.name} compares the nodes of a graph, and no graph was given")
+                reason = f"{word.name} compares the nodes of a graph, and no graph was given"
+                raise GraphNeeded(self.text, name.start, reason)
             arguments["graph"] = self.graph
         try:
             kernel = word.cls(**arguments)

@@ -170,7 +170,7 @@ def _lines(path: Path, encoding: str, text: frozenset[str]) -> Table:
 def _texts(path: Path, encoding: str, text: frozenset[str]) -> Table:
     _only_utf8(path, encoding, "folders of texts")
     if not path.is_dir():
-        raise DataError(f"{path}: a file; a folder of texts expected (for one object a line: format='lines')")
+        raise DataError(f"{path}: a file; a folder of texts expected (for one object a line: the format 'lines')")
     pattern = next((pattern for pattern in _TEXTS if next(path.rglob(pattern), None)), None)
     if pattern is None:
         raise DataError(f"{path}: a folder without texts; files {', '.join(_TEXTS)} expected in it or below")

@@ -13,7 +13,7 @@ from gramian.intake.dataset import Column, Dataset
 from gramian.intake.errors import DataError, counted, unknown
 from gramian.intake.guesses import look
 from gramian.intake.recipe import Recipe
-from gramian.intake.table import Network, Table, absent, column_of, written
+from gramian.intake.table import Network, Table, absent, column_of, objects, written
 from gramian.intake.targets import asked_kinds, given_values, learnt_of
 
 
@@ -30,6 +30,48 @@ def of_network(raw: Network, target: str | None, asked: dict[str, str], columns:
     if target is not None and target not in attributes:
         raise unknown(raw.where, "attribute of the nodes", target, attributes)
     return nodes_of(raw, target, None if target is None else asked.get(target))
+
+
+def described(raw: Table | Network, nodes: Table | Network) -> Network:
+    """Return a graph whose nodes have the attributes that a table of them holds, by the names in its first column."""
+    if not isinstance(raw, Network):
+        raise DataError(f"{raw.where}: no graph, so that {nodes.where} has no nodes to describe")
+    if isinstance(nodes, Network):
+        raise DataError(f"{nodes.where}: a graph; a table whose first column names the nodes of {raw.where} expected")
+    named, *others = nodes.columns
+    if not others:
+        raise DataError(f"{nodes.where}: a single column; the names of nodes and something about each expected")
+    place = {str(node): row for row, node in enumerate(raw.graph.names())}
+    met: dict[str, int] = {}
+    for row, name in enumerate(written(nodes.columns[named])):
+        if name is None:
+            raise nodes.error(row, named, "no value; the name of a node expected")
+        if name in met:
+            raise nodes.error(
+                row, named, f"the node {name!r} again, after {nodes.place(met[name])}; keep one of the two"
+            )
+        met[name] = row
+    known = [name for name in met if name in place]
+    if not known:
+        raise DataError(
+            f"{nodes.where}: column {named!r} names no node of {raw.where}, such as {next(iter(place))!r}; the first "
+            "column must name the nodes"
+        )
+    if twice := [name for name in others if name in raw.attributes]:
+        raise DataError(f"{nodes.where}: column {twice[0]!r} is in {raw.where} too; rename one of the two")
+    to, at = np.array([place[name] for name in known]), np.array([met[name] for name in known])
+    added = {name: _spread(nodes.columns[name], to, at, len(place)) for name in others}
+    notes = [f"{nodes.where} describes {len(known):,} of {counted(len(place), 'node')}."]
+    if left := len(met) - len(known):
+        notes.append(f"{counted(left, 'row names', 'rows name')} no node of the graph: left out.")
+    return replace(raw, attributes={**raw.attributes, **added}, notes=(*raw.notes, *nodes.notes, *notes))
+
+
+def _spread(column: Array, to: Array, at: Array, n: int) -> Array:
+    """Return a column with one row for each node, empty for nodes that are not described."""
+    found = np.full(n, np.nan) if column.dtype.kind == "f" else objects([None] * n)
+    found[to] = column[at]
+    return found
 
 
 def of_graph(raw: Network, y: Any, kinds: Mapping[str, str] | None) -> Dataset:

@@ -24,7 +24,7 @@ from gramian.intake.examples import EXAMPLES
 from gramian.intake.formats import read_raw
 from gramian.intake.guesses import NUMERIC
 from gramian.intake.memory import raw_of
-from gramian.intake.nodes import of_graph, of_network
+from gramian.intake.nodes import described, of_graph, of_network
 from gramian.intake.recipe import Recipe, RowNumbers
 from gramian.intake.table import Network, Table
 from gramian.intake.targets import asked_kinds, given_values, learnt_of, rows_with_target
@@ -38,6 +38,7 @@ def read_data(
     kinds: Mapping[str, str] | None = None,
     columns: Iterable[str] | None = None,
     encoding: str = "utf-8",
+    nodes: str | os.PathLike[str] | None = None,
 ) -> Dataset:
     r"""Return the objects of a file or folder, ready for a kernel, with every guess in `notes`.
 
@@ -58,6 +59,9 @@ def read_data(
         The columns to take; by default all but the target.
     encoding : str
         The encoding of a text file.
+    nodes : str or path, optional
+        A table of the nodes of a graph: its first column names them, the others are attributes, of which one may be the
+        target. Nodes may be left out, and have no value then.
 
     Raises
     ------
@@ -77,6 +81,8 @@ def read_data(
     asked = asked_kinds(kinds, target)
     text = frozenset(name for name, kind in asked.items() if kind not in (*NUMERIC, "numbers"))
     raw = read_raw(path, format=format, encoding=encoding, text=text)
+    if nodes is not None:
+        raw = described(raw, read_raw(nodes, encoding=encoding, text=text))
     if isinstance(raw, Network):
         return of_network(raw, target, asked, columns)
     return of_table(raw, target, asked, columns)

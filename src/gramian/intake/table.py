@@ -174,7 +174,9 @@ def column_of(values: Sequence[Any], name: str, error: Callable[[int, str, str],
             first = next(value for value in plain if value is not None)
             row = next(row for row, value in enumerate(plain) if value is not None and type(value) is not type(first))
             what, before = shortened(repr(values[row]), 40), "numbers" if isinstance(first, float) else "texts"
-            raise error(row, name, f"{what} after {before}; one kind expected, or kinds={{{name!r}: 'category'}}")
+            raise error(
+                row, name, f"{what} after {before}; one kind expected, unless the column is taken as a category"
+            )
         plain = [_digits(value) if isinstance(value, float) else value for value in plain]
     return texts_of(plain)
 

@@ -74,15 +74,15 @@ class TextFile:
                     byte = found.object[found.start]
                     return self.error(
                         line,
-                        f"byte {place:,} of the file, 0x{byte:02x}, is not {self.encoding}; give encoding=, such as "
-                        f"{hint!r}",
+                        f"byte {place:,} of the file, 0x{byte:02x}, is not {self.encoding}; another encoding "
+                        f"expected, such as {hint!r}",
                     )
                 except UnicodeError:
                     break
                 if not piece:
                     break
                 offset += len(piece)
-        return self.error(line, f"not {self.encoding} ({error}); give encoding=, such as {hint!r}")
+        return self.error(line, f"not {self.encoding} ({error}); another encoding expected, such as {hint!r}")
 
 
 @contextmanager

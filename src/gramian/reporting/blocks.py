@@ -145,6 +145,13 @@ def share(value: float) -> str:
     return f"{100 * value:.3g} %" if value < 0.9995 or value == 1 else f"{100 * value:.4g} %"
 
 
+def drawn(m: int, n: int, error: str | None = None) -> str | None:
+    """Return the badge of a figure of m objects out of n, with its standard error; None where they are all."""
+    if m == n:
+        return None
+    return f"estimate{f', ± {error}' if error else ''}: from {m:,} of {n:,} objects, drawn at random"
+
+
 def count(n: int, what: str, plural: str = "") -> str:
     """Return a number of things, in words that agree."""
     return f"{n:,} {what if n == 1 else plural or what + 's'}"

@@ -2,14 +2,15 @@
 
 With a target each candidate is judged by the closed-form leave-one-out errors of ridge regression, for classes on their
 indicators, with the ridge chosen anew for each: all ridges from one decomposition. Without a target nothing says that
-one kernel is better than another, and the first candidate is taken. Large data are judged by a sample.
+one kernel is better than another: the first candidate is taken, and how the others see the objects is shown beside it.
+Large data are judged by a sample.
 """
 
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
-from math import prod, sqrt
+from dataclasses import dataclass, replace
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -29,21 +30,35 @@ from gramian.kernels.strings.spectrum import Composition, Spectrum
 from gramian.kernels.text.bag_of_words import BagOfWords
 from gramian.learn.alignment import alignment
 from gramian.learn.ridge import KernelRidge
+from gramian.reporting.measures import effective_dimension, leading_shares, root_mean_square, standard_error
 
 SAMPLE = 1000  # objects by which candidates are judged
 
 
 @dataclass(frozen=True)
 class Judged:
-    """A candidate and how it did, NaN where there is no target: leave-one-out error, mean square, and alignment.
+    """A candidate, how it sees some objects, and how it did at their target; NaN where there is none.
 
-    The error is the share of mistakes for classes, the root mean square for numbers.
+    Attributes
+    ----------
+    kernel : Kernel
+        The candidate.
+    dimension, flat : float
+        Effective dimension of the objects, and the share of their variance that two directions hold.
+    error, deviation : float
+        Leave-one-out error, the share of mistakes for classes and the root mean square for numbers, and its standard
+        error.
+    squares, alignment : float
+        Mean squared leave-one-out residual, and the alignment with the target.
     """
 
     kernel: Kernel
-    error: float
-    squares: float
-    alignment: float
+    dimension: float
+    flat: float
+    error: float = float("nan")
+    deviation: float = float("nan")
+    squares: float = float("nan")
+    alignment: float = float("nan")
 
 
 @dataclass(frozen=True)
@@ -71,7 +86,7 @@ def candidates(data: Dataset) -> list[Kernel]:
 
 def _of_vectors(X: Array) -> list[Kernel]:
     if is_sparse(X):
-        return [Linear(), Linear().normalize(), Polynomial(2), Gaussian("median")]
+        return [Linear(), _unit(Linear()), Polynomial(2), Gaussian("median")]
     sigma = _scale(X)
     radial: list[Kernel] = [Gaussian(_rounded(sigma * factor)) for factor in (1.0, 0.5, 0.25, 2.0, 4.0)]
     others: list[Kernel] = [Laplacian(_rounded(sigma)), Linear(), Polynomial(2)]
@@ -143,25 +158,42 @@ def _of_columns(data: Dataset) -> list[Kernel]:
     return found
 
 
-def judge(kernel: Kernel, X: Any, y: Array | None, task: str) -> Judged:
-    """Return how a kernel does on some objects; NaN where it cannot say."""
-    if y is None:
-        return Judged(kernel, float("nan"), float("nan"), float("nan"))
-    targets, classes = indicators(y) if task == "classes" else (y, None)
+def judge(kernel: Kernel, X: Any, y: Array | None, task: str, n: int) -> Judged:
+    """Return how a kernel sees some of n objects, and how it does at their target."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         settled = kernel.fit(X)
+        K = settled.gram(X)
+        centred = np.asarray(K.center().dense(), dtype=np.float64)
+        seen = Judged(kernel, effective_dimension(centred, n), leading_shares(centred))
+        if y is None:
+            return seen
+        targets, classes = indicators(y) if task == "classes" else (y, None)
         model = KernelRidge(settled, ridge="loo", fit_intercept=True).fit(X, targets)
         left = model.loo_residuals_
         try:
-            aligned = alignment(settled.gram(X), targets, task="numbers")
+            aligned = alignment(K, targets, task="numbers")
         except (ValueError, ArithmeticError):  # all images are one, or the target is too small to be squared
             aligned = float("nan")
-    squares = float(np.square(left).mean())
     if classes is None:
-        return Judged(kernel, sqrt(squares), squares, aligned)
-    said = np.argmax(targets - left, axis=1)
-    return Judged(kernel, float(np.mean(classes[said] != y)), squares, aligned)
+        error, deviation = root_mean_square(left)
+    else:
+        wrong = classes[np.argmax(targets - left, axis=1)] != y
+        error, deviation = float(wrong.mean()), standard_error(wrong)
+    return replace(seen, error=error, deviation=deviation, squares=float(np.square(left).mean()), alignment=aligned)
+
+
+def _judged(data: Dataset, X: Any, y: Array | None) -> list[Judged]:
+    """Return all candidates with how they do, but those that cannot take these objects."""
+    found, refused = [], ValueError("no kernel is known for data of this kind")
+    for kernel in candidates(data):
+        try:
+            found.append(judge(kernel, X, y, data.task, len(data)))
+        except (ValueError, ArithmeticError) as error:  # numbers overflow, or an image has no length
+            refused = ValueError(str(error))
+    if not found:
+        raise refused
+    return found
 
 
 def indicators(y: Array) -> tuple[Array, Array]:
@@ -174,8 +206,9 @@ def choose(data: Dataset, given: Kernel | None, rows: Array, y: Array | None) ->
     """Return the kernel to use for the data; `rows` are the objects by which candidates are judged, y their target."""
     X = _safe_indexing(data.X, rows)
     if given is not None:
-        return Choice(given, "It is the kernel that was asked for.", (judge(given, X, y, data.task),), len(rows))
-    tried = [judge(kernel, X, y, data.task) for kernel in candidates(data)]
+        alone = judge(given, X, y, data.task, len(data))
+        return Choice(given, "It is the kernel that was asked for.", (alone,), len(rows))
+    tried = _judged(data, X, y)
     if y is None:
         return Choice(
             tried[0].kernel,

@@ -20,7 +20,7 @@ from gramian.expressions import format_kernel
 from gramian.intake.dataset import Dataset
 from gramian.kernels.algebra import Kernel
 from gramian.learn.pca import KernelPCA
-from gramian.reporting.blocks import share
+from gramian.reporting.blocks import drawn, number, share
 from gramian.reporting.candidates import SAMPLE, Choice, choose
 from gramian.space.vectors import FeatureSpace, Vectors
 
@@ -119,6 +119,10 @@ class Study:
     def sample_note(self) -> str | None:
         """The badge of figures that show a sample."""
         return None if len(self.shown) == self.n else f"{len(self.shown):,} of {self.n:,} objects, drawn at random"
+
+    def drawn(self, m: int, error: float | None = None) -> str | None:
+        """Return the badge of a figure of m objects, with its standard error; None where they are all."""
+        return drawn(m, self.n, None if error is None else number(error, 2))
 
     @cached_property
     def map(self) -> Array:

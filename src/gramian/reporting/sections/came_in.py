@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gramian.reporting.blocks import Section, count, fact, facts, note, table
+from gramian.reporting.blocks import Section, count, fact, facts, note, table, text
 from gramian.reporting.study import Study
 
 LOOKED_AT = 200_000  # rows of numbers that are compared with each other
@@ -48,6 +48,7 @@ def section(study: Study) -> Section:
         blocks.append(
             note(f"{again:,} of {study.n:,} objects occur earlier in the data: what is equal is easily predicted.")
         )
+    blocks.append(text("In what follows estimates say so, with their error; all other figures are exact."))
     return Section(
         "input",
         "What came in",
@@ -74,9 +75,9 @@ def _again(study: Study) -> int:
     X = study.data.X
     if isinstance(X, list):
         return len(X) - len(set(X))
-    if isinstance(X, np.ndarray) and X.dtype.kind == "f" and study.n <= LOOKED_AT:
-        return study.n - len({row.tobytes() for row in X})
-    return 0
+    if not isinstance(X, np.ndarray) or study.n > LOOKED_AT:
+        return 0
+    return study.n - len({row.tobytes() if X.dtype.kind == "f" else row.item() for row in X})
 
 
 def _task(study: Study) -> str:

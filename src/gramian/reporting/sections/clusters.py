@@ -10,6 +10,7 @@ import numpy as np
 from gramian.checks import Array
 from gramian.learn.kmeans import KernelKMeans
 from gramian.reporting.blocks import Block, Section, count, fact, facts, figure, number, share, table
+from gramian.reporting.measures import silhouettes, standard_error
 from gramian.reporting.sections.chart import scatter
 from gramian.reporting.study import Study
 from gramian.space.vectors import FeatureSpace
@@ -25,6 +26,7 @@ class Clustering:
     model: KernelKMeans
     rows: Array
     silhouettes: dict[int, float]
+    error: float
 
 
 def section(study: Study) -> Section | None:
@@ -37,7 +39,7 @@ def section(study: Study) -> Section | None:
     shown = labels[study.shown] if len(rows) == study.n else labels
     k = int(model.n_clusters)
     best = found.silhouettes[k]
-    sampled = None if len(rows) == study.n else f"found from {len(rows):,} objects drawn at random"
+    sampled = study.drawn(len(rows))
     names = [f"cluster {c + 1}" for c in range(k)]
     verdict = "stand well apart" if best > 0.5 else "can be told apart" if best > 0.25 else "run into each other"
     lead = f"{count(k, 'cluster')} fit best; they {verdict}."
@@ -51,7 +53,13 @@ def section(study: Study) -> Section | None:
         [
             facts(
                 fact("clusters", str(k), f"of 2 to {max(found.silhouettes)} tried", "kmeans", sampled),
-                fact("silhouette", number(best), "1 is far apart, 0 is touching", "silhouette", sampled),
+                fact(
+                    "silhouette",
+                    number(best),
+                    "1 is far apart, 0 is touching",
+                    "silhouette",
+                    study.drawn(len(rows), found.error),
+                ),
             ),
             figure(
                 "clusters-map",
@@ -68,6 +76,7 @@ def section(study: Study) -> Section | None:
         {
             "clusters": k,
             "silhouettes": found.silhouettes,
+            "silhouette_error": found.error if sampled else 0.0,
             "rows": rows,
             "labels": np.asarray(model.labels_),
             "inertia": model.inertia_,
@@ -79,29 +88,13 @@ def _cluster(study: Study) -> Clustering:
     rows = study.some(LOOKED_AT)
     X = study.data.X if len(rows) == study.n else study.objects(rows)
     D = FeatureSpace(study.kernel)(X).distances()
-    models, silhouettes = {}, {}
+    models, each = {}, {}
     for k in range(2, min(MOST, len(rows) - 1) + 1):
         models[k] = KernelKMeans(k, study.kernel, n_init=3, random_state=study.seed).fit(X)
-        silhouettes[k] = silhouette(D, np.asarray(models[k].labels_))
-    return Clustering(models[max(silhouettes, key=silhouettes.__getitem__)], rows, silhouettes)
-
-
-def silhouette(D: Array, labels: Array) -> float:
-    """Return the mean silhouette of a clustering from all distances; 0 for objects alone in their cluster."""
-    present, label = np.unique(labels, return_inverse=True)
-    if len(present) < 2:
-        return 0.0
-    member = np.equal.outer(label, np.arange(len(present))).astype(np.float64)
-    sizes = member.sum(axis=0)
-    sums = D @ member
-    own, n = sizes[label], len(D)
-    a = sums[np.arange(n), label] / np.maximum(own - 1, 1)
-    means = sums / sizes
-    means[np.arange(n), label] = np.inf
-    b = means.min(axis=1)
-    larger = np.maximum(a, b)
-    s = np.where((own > 1) & (larger > 0), (b - a) / np.where(larger > 0, larger, 1.0), 0.0)
-    return float(s.mean())
+        each[k] = silhouettes(D, np.asarray(models[k].labels_))
+    means = {k: float(values.mean()) for k, values in each.items()}
+    best = max(means, key=means.__getitem__)
+    return Clustering(models[best], rows, means, standard_error(each[best]))
 
 
 def _members(study: Study, found: Clustering) -> Block:

@@ -2,54 +2,27 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from gramian.checks import Array
 from gramian.factor.psd import is_psd
-from gramian.reporting.blocks import Section, fact, facts, figure, histogram_of, number, share
+from gramian.reporting.blocks import Block, Section, fact, facts, figure, histogram_of, number, share
+from gramian.reporting.measures import dimension_error, effective_dimension, standard_error
 from gramian.reporting.study import DENSE, Study
 
 
 def section(study: Study) -> Section:
     """Return norms, centre, total variance, effective dimension and the certificate."""
     S = study.images
-    norms, center = S.norms(), S.mean()
-    distances, variance = S.distances(center), S.total_variance()
-    eigenvalues = study.pca.eigenvalues_
-    dimension = _effective_dimension(study)
-    certificate = is_psd(S.gram() if study.n <= DENSE else study.kernel.gram(study.objects(study.some(DENSE))))
-    few = None if study.n <= DENSE else f"from {DENSE:,} objects drawn at random"
-    sampled = None if len(S) == study.n else f"from {len(S):,} objects drawn at random"
-    ratio = float(center.norm() ** 2 / np.square(norms).mean()) if norms.any() else 0.0
-    items = [
-        fact("mean length", number(float(norms.mean())), _lengths(norms), "norm", sampled),
-        fact("length of the centre", number(center.norm()), f"{share(ratio)} of the mean square", "center", sampled),
-        fact("total variance", number(variance), "mean squared distance to the centre", "variance", sampled),
-        fact("effective dimension", number(dimension), f"of at most {study.n - 1:,}", "dimension", few),
-        fact(
-            "smallest eigenvalue",
-            number(certificate.smallest),
-            "no negative one beyond rounding: a true kernel" if certificate else "negative: not a kernel on these data",
-            "psd",
-            few,
-        ),
-    ]
+    distances = S.distances(S.mean())
+    items, numbers = _measured(study, distances)
     middle = float(np.median(distances))
-    reading = (
-        f"Half of the objects lie within {number(middle)} of the centre of all, the farthest at "
-        f"{number(float(distances.max()))}."
-    )
-    shape = (
-        "all images nearly coincide: to this kernel the objects look alike"
-        if ratio > 0.99
-        else "the images are nearly at right angles: to this kernel each object is like none but itself"
-        if dimension > 0.5 * (study.n - 1) and study.n > 20
-        else f"the images spread over about {number(dimension, 2)} {'direction' if dimension < 1.05 else 'directions'}"
-    )
     return Section(
         "geometry",
         "The geometry",
-        f"In feature space {shape}.",
+        f"In feature space {_shape(study, numbers)}.",
         [
             facts(*items),
             figure(
@@ -57,35 +30,79 @@ def section(study: Study) -> Section:
                 "Distances to the centre",
                 "histogram",
                 histogram_of({"objects": distances}, "distance to the centre", [(middle, "median")]),
-                reading,
+                f"At least half of the objects lie within {number(middle)} of the centre of all, the farthest at "
+                f"{number(float(distances.max()))}.",
                 "center",
-                sampled,
+                study.drawn(len(S)),
             ),
         ],
-        {
-            "norms": {"least": norms.min(), "mean": norms.mean(), "largest": norms.max()},
-            "center_norm": center.norm(),
-            "total_variance": variance,
-            "effective_dimension": dimension,
-            "smallest_eigenvalue": certificate.smallest,
-            "is_psd": bool(certificate),
-            "distances": {"median": middle, "mean": distances.mean(), "largest": distances.max()},
-            "leading_eigenvalue": eigenvalues[0] if len(eigenvalues) else 0.0,
-            "looked_at": len(S),
-        },
+        numbers | {"distances": {"median": middle, "mean": distances.mean(), "largest": distances.max()}},
     )
 
 
-def _effective_dimension(study: Study) -> float:
-    """Return (Σλ)² / Σλ², Σλ² = ‖K̂‖²; of many objects by the mean squares on and off the diagonal of a sample."""
+def _measured(study: Study, distances: Array) -> tuple[list[Block], dict[str, Any]]:
+    """Return the key figures, for people and for programs; `errors` are standard errors, 0 where all is looked at."""
+    S = study.images
+    norms, center, variance, squares = S.norms(), S.mean(), S.total_variance(), np.square(distances)
+    along = (np.square(norms) + center.norm() ** 2 - squares) / 2  # ⟨φ(x), center⟩
+    errors = {
+        "mean_norm": standard_error(norms),
+        "center_norm": standard_error(along) / center.norm() if center.norm() > 0 else 0.0,
+        "total_variance": standard_error(squares),
+    }
+    if len(S) == study.n:
+        errors = dict.fromkeys(errors, 0.0)
     rows = study.some(DENSE)
-    X = study.data.X if len(rows) == study.n else study.objects(rows)
-    K = np.asarray(study.kernel.gram(X).center().dense(), dtype=np.float64)
-    m, diagonal = len(K), np.diagonal(K)
-    on = float(np.square(diagonal).mean())
-    off = float((np.square(K).sum() - np.square(diagonal).sum()) / max(m * (m - 1), 1))
-    squares = (1 - 1 / study.n) * off + on / study.n
-    return min(float(diagonal.mean() ** 2 / squares), study.n - 1.0) if squares > 0 else 0.0
+    few = len(rows)
+    K = study.kernel.gram(study.objects(rows))
+    certificate = is_psd(K)
+    centred = np.asarray(K.center().dense(), dtype=np.float64)
+    dimension = effective_dimension(centred, study.n)
+    errors["effective_dimension"] = 0.0 if few == study.n else dimension_error(centred, study.n)
+    ratio = float(center.norm() ** 2 / np.square(norms).mean()) if norms.any() else 0.0
+    verdict = "no negative one beyond rounding: a true kernel" if certificate else "negative: no kernel on these data"
+
+    def badge(figure: str) -> str | None:
+        return study.drawn(few if figure == "effective_dimension" else len(S), errors[figure])
+
+    spread = "mean squared distance to the centre"
+    items = [
+        fact("mean length", number(float(norms.mean())), _lengths(norms), "norm", badge("mean_norm")),
+        fact("length of the centre", number(center.norm()), _part(ratio), "center", badge("center_norm")),
+        fact("total variance", number(variance), spread, "variance", badge("total_variance")),
+        fact("effective dimension", number(dimension), _most(study), "dimension", badge("effective_dimension")),
+        fact("smallest eigenvalue", number(certificate.smallest), verdict, "psd", study.drawn(few)),
+    ]
+    numbers = {
+        "norms": {"least": norms.min(), "mean": norms.mean(), "largest": norms.max()},
+        "center_norm": center.norm(),
+        "center_share": ratio,
+        "total_variance": variance,
+        "effective_dimension": dimension,
+        "smallest_eigenvalue": certificate.smallest,
+        "is_psd": bool(certificate),
+        "errors": errors,
+        "looked_at": len(S),
+        "looked_at_in_pairs": few,
+    }
+    return items, numbers
+
+
+def _shape(study: Study, numbers: dict[str, Any]) -> str:
+    dimension = numbers["effective_dimension"]
+    if numbers["center_share"] > 0.99:
+        return "all images nearly coincide: to this kernel the objects look alike"
+    if dimension > 0.5 * (study.n - 1) and study.n > 20:
+        return "the images are nearly at right angles: to this kernel each object is like none but itself"
+    return f"the images spread over about {number(dimension, 2)} {'direction' if dimension < 1.05 else 'directions'}"
+
+
+def _part(ratio: float) -> str:
+    return f"{share(ratio)} of the mean square"
+
+
+def _most(study: Study) -> str:
+    return f"of at most {study.n - 1:,}"
 
 
 def _lengths(norms: Array) -> str:

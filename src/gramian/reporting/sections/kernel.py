@@ -2,36 +2,18 @@
 
 from __future__ import annotations
 
-from gramian.reporting.blocks import Section, note, number, share, table, text
+from gramian.reporting.blocks import Block, Section, note, number, share, table, text
+from gramian.reporting.candidates import Judged
 from gramian.reporting.study import Study, written
 
 
 def section(study: Study) -> Section:
     """Return the kernel with its reasons."""
-    choice, classes = study.choice, study.data.task == "classes"
-    blocks = [text(choice.reason)]
-    judged = [one for one in choice.judged if one.error == one.error]
-    if judged:
-        best = next((k for k, one in enumerate(judged) if one.kernel == choice.kernel), None)
-        blocks.append(
-            table(
-                "Candidates: how often each object is mistaken when predicted from all others"
-                if classes
-                else "Candidates: root mean squared error when each object is predicted from all others",
-                (("kernel", "text"), ("mistakes" if classes else "error", "text"), ("alignment", "bar")),
-                [
-                    [written(one.kernel), share(one.error) if classes else number(one.error), one.alignment]
-                    for one in judged
-                ],
-                best,
-                "loo",
-            )
-        )
-    elif len(choice.judged) > 1:
-        others = ", ".join(written(one.kernel) for one in choice.judged[1:])
-        blocks.append(note(f"Also sensible here, by --kernel or kernel=: {others}."))
-    if choice.sampled < len(study.labelled) and judged:
-        blocks.append(note(f"Candidates were judged by {choice.sampled:,} objects drawn at random."))
+    choice = study.choice
+    blocks = [text(choice.reason), _tried(study)]
+    if choice.sampled < len(study.labelled):
+        words = f"These are estimates, from {choice.sampled:,} of {len(study.labelled):,} objects drawn at random"
+        blocks.append(note(words + ("; ± is one standard error." if study.data.y is not None else ".")))
     return Section(
         "kernel",
         "The kernel, and why",
@@ -41,15 +23,57 @@ def section(study: Study) -> Section:
             "kernel": written(choice.kernel),
             "settled": repr(study.kernel),
             "reason": choice.reason,
-            "candidates": [
-                {
-                    "kernel": written(one.kernel),
-                    "loo_error": one.error,
-                    "loo_mean_square": one.squares,
-                    "alignment": one.alignment,
-                }
-                for one in choice.judged
-            ],
+            "candidates": [_numbers(one) for one in choice.judged],
             "judged_on": choice.sampled,
         },
     )
+
+
+def _tried(study: Study) -> Block:
+    """Return the table of candidates: how each does at the target or, where there is none, how it sees the objects."""
+    judged = study.choice.judged
+    best = next((k for k, one in enumerate(judged) if one.kernel == study.choice.kernel), None)
+    what = "Candidates" if len(judged) > 1 else "The kernel"
+    if study.data.y is None:
+        return table(
+            f"{what}: over how many directions the objects spread, and how much of their variance a flat map shows",
+            (("kernel", "text"), ("effective dimension", "text"), ("in a flat map", "bar")),
+            [[written(one.kernel), number(one.dimension), one.flat] for one in judged],
+            best,
+            "dimension",
+        )
+    classes = study.data.task == "classes"
+
+    def error(one: Judged) -> str:
+        return f"{share(one.error)} ± {share(one.deviation)}" if classes else _plus_minus(one.error, one.deviation)
+
+    return table(
+        f"{what}: how often each object is mistaken when predicted from all others"
+        if classes
+        else f"{what}: root mean squared error when each object is predicted from all others",
+        (
+            ("kernel", "text"),
+            ("mistakes" if classes else "error", "text"),
+            ("alignment", "bar"),
+            ("effective dimension", "text"),
+        ),
+        [[written(one.kernel), error(one), one.alignment, number(one.dimension)] for one in judged],
+        best,
+        "loo",
+    )
+
+
+def _plus_minus(value: float, error: float) -> str:
+    return f"{number(value)} ± {number(error, 1)}"
+
+
+def _numbers(one: Judged) -> dict[str, float | str]:
+    return {
+        "kernel": written(one.kernel),
+        "effective_dimension": one.dimension,
+        "share_of_two_directions": one.flat,
+        "loo_error": one.error,
+        "loo_error_deviation": one.deviation,
+        "loo_mean_square": one.squares,
+        "alignment": one.alignment,
+    }

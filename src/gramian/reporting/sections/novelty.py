@@ -7,7 +7,8 @@ import warnings
 import numpy as np
 
 from gramian.learn.novelty import NoveltyDetector
-from gramian.reporting.blocks import Section, fact, facts, figure, histogram_of, number, share, table, text
+from gramian.reporting.blocks import Section, drawn, fact, facts, figure, histogram_of, number, share, table, text
+from gramian.reporting.measures import standard_error
 from gramian.reporting.study import Study
 
 ALPHA = 0.05  # false alarms that are allowed
@@ -46,18 +47,29 @@ def section(study: Study) -> Section | None:
     flagged = distances > threshold
     farthest = rows[np.argsort(-distances, kind="stable")[:LISTED]]
     ranked = -np.sort(-distances, kind="stable")[:LISTED]
-    sampled = None if len(rows) == study.n else f"{len(rows):,} of {study.n:,} objects, drawn at random"
+    part = float(flagged.mean())
+    sampled = study.drawn(len(rows))
+    far = float(getattr(detector, "trace_error_", 0.0))
+    through = (
+        f"estimate: the centre is seen through {study.rank} landmarks, which leave out {share(far)}" if far else None
+    )
     promise = _promise(study, rate)
     return Section(
         "novelty",
         "The most unusual objects",
-        f"{share(float(flagged.mean()))} of the objects lie beyond the threshold for new ones.",
+        f"{share(part)} of the objects lie beyond the threshold for new ones.",
         [
             text(promise),
             facts(
-                fact("threshold", number(threshold), "distance to the centre", "novelty"),
+                fact("threshold", number(threshold), "distance to the centre", "novelty", through),
                 fact("false alarms", f"≤ {share(rate)}", "on average over samples", "novelty"),
-                fact("beyond it here", f"{int(flagged.sum()):,}", f"of {len(rows):,}", "novelty", sampled),
+                fact(
+                    "beyond it here",
+                    share(part),
+                    f"{int(flagged.sum()):,} of {len(rows):,}",
+                    "novelty",
+                    drawn(len(rows), study.n, share(standard_error(flagged))),
+                ),
             ),
             figure(
                 "novelty-distances",
@@ -85,6 +97,8 @@ def section(study: Study) -> Section | None:
             "false_alarm_bound": rate,
             "guarantee": promise,
             "flagged": int(flagged.sum()),
+            "flagged_share_error": standard_error(flagged) if sampled else 0.0,
+            "trace_error": far,
             "looked_at": len(rows),
             "most_unusual": [
                 {"row": row, "name": study.data.names[row], "distance": far}

@@ -14,6 +14,7 @@ from gramian.learn.ridge import KernelRidge
 from gramian.reporting.blocks import (
     Block,
     Section,
+    drawn,
     fact,
     facts,
     figure,
@@ -26,6 +27,7 @@ from gramian.reporting.blocks import (
 )
 from gramian.reporting.candidates import indicators
 from gramian.reporting.contest import JUDGED, LEAST, RIDGES, Contest, hold
+from gramian.reporting.measures import root_mean_square
 from gramian.reporting.study import DENSE, DRAWN, Study
 
 LISTED = 10
@@ -95,6 +97,13 @@ def _remarks(study: Study, contest: Contest) -> list[str]:
     return found
 
 
+def _badge(study: Study, contest: Contest) -> str | None:
+    """Return the badge of what the winner predicts: who took part, and through how many landmarks."""
+    seen = f"through {contest.landmarks:,} landmarks" if contest.landmarks else None
+    some = f"{len(contest.rows):,} of {len(study.labelled):,} objects" if len(study.labelled) > JUDGED else None
+    return f"estimate: {', '.join(filter(None, (some, seen)))}" if some or seen else None
+
+
 def _best_baseline(contest: Contest) -> int:
     plain = [k for k, one in enumerate(contest.entrants) if one.formula is None]
     return max(plain, key=lambda k: float(contest.scores[k].mean()))
@@ -160,12 +169,14 @@ def _confusion(study: Study, contest: Contest) -> Block:
         },
         reading,
         contest.entrants[contest.best].formula,
+        _badge(study, contest),
     )
 
 
 def _projection(study: Study) -> list[Block]:
     """Return the classes along the direction that tells them apart best, at objects that the model has not seen."""
     rows = study.some(DENSE, study.labelled)
+    most = len(rows)
     y = study.target(rows)
     names, counts = np.unique(y, return_counts=True)
     kept = np.isin(y, names[counts >= 4])
@@ -191,7 +202,7 @@ def _projection(study: Study) -> list[Block]:
             histogram_of(shown, "projection", [(0.0, "boundary")] if len(names) == 2 else []),
             f"The less two hills overlap, the surer their classes are told apart along this direction ({how}).",
             "fisher",
-            None if len(study.labelled) <= DENSE else f"{DENSE:,} objects drawn at random",
+            drawn(most, len(study.labelled)),
         )
     ]
 
@@ -225,6 +236,7 @@ def _against_truth(study: Study, contest: Contest) -> Block:
         },
         "Points on the line are predicted exactly; each was predicted by a model that had not seen it.",
         "ridge",
+        _badge(study, contest),
     )
 
 
@@ -239,7 +251,7 @@ def _path(study: Study) -> tuple[Block, dict[str, Any]]:
     path = model.path_
     kept = np.isfinite(path.loo)
     dof, error = path.dof[kept], np.sqrt(path.loo[kept])
-    best = int(np.argmin(error))
+    best, deviation = int(np.argmin(error)), root_mean_square(model.loo_residuals_)[1]
     numbers = {"ridge": path.ridges, "dof": path.dof, "loo": path.loo, "gcv": path.gcv, "chosen": model.ridge_}
     gcv = np.isfinite(path.gcv)
     return (
@@ -266,7 +278,7 @@ def _path(study: Study) -> tuple[Block, dict[str, Any]]:
             f"The error at objects left out is smallest with {number(float(dof[best]))} degrees of freedom, of "
             f"{len(rows):,}: with fewer the model is too stiff, with more it would follow the noise.",
             "dof",
-            None if len(rows) == len(study.labelled) else f"{len(rows):,} objects drawn at random",
+            drawn(len(rows), len(study.labelled), f"{number(deviation, 2)} at the best"),
         ),
         numbers,
     )

@@ -1,0 +1,72 @@
+"""Numbers of a geometry from its matrices, and how far those of a sample may be off.
+
+The error of a figure that is computed from m objects drawn at random is one standard error: in two of three samples the
+figure of all objects lies within it.
+"""
+
+from __future__ import annotations
+
+from math import sqrt
+
+import numpy as np
+import scipy.linalg
+
+from gramian.checks import Array
+
+PARTS = 10  # into which a sample is cut, to see how far the dimension of one differs from that of another
+
+
+def effective_dimension(K: Array, n: int) -> float:
+    """Return (Σλ)² / Σλ² of n objects from the centred matrix of all, or of some drawn at random.
+
+    Σλ² = ‖K‖² is estimated by the mean squares on and off the diagonal, which a sample tells without bias.
+    """
+    m, diagonal = len(K), np.diagonal(K)
+    on = float(np.square(diagonal).mean())
+    off = float((np.square(K).sum() - np.square(diagonal).sum()) / max(m * (m - 1), 1))
+    squares = (1 - 1 / n) * off + on / n
+    return min(float(diagonal.mean() ** 2 / squares), n - 1.0) if squares > 0 else 0.0
+
+
+def dimension_error(K: Array, n: int) -> float:
+    """Return the standard error of the effective dimension that a sample tells, from its parts."""
+    parts = np.array_split(np.arange(len(K)), PARTS)
+    return standard_error(np.array([effective_dimension(K[np.ix_(part, part)], n) for part in parts]))
+
+
+def leading_shares(K: Array, k: int = 2) -> float:
+    """Return the share of the trace of a centred matrix that its k largest eigenvalues hold; 0 if there is none."""
+    trace, n = float(np.trace(K)), len(K)
+    if trace <= 0:
+        return 0.0
+    largest = scipy.linalg.eigh(K, eigvals_only=True, subset_by_index=(max(n - k, 0), n - 1))
+    return min(float(largest.clip(0).sum()) / trace, 1.0)
+
+
+def silhouettes(D: Array, labels: Array) -> Array:
+    """Return the silhouette of each object of a clustering from all distances; 0 for one alone in its cluster."""
+    present, label = np.unique(labels, return_inverse=True)
+    if len(present) < 2:
+        return np.zeros(len(D))
+    member = np.equal.outer(label, np.arange(len(present))).astype(np.float64)
+    sizes = member.sum(axis=0)
+    sums = D @ member
+    own, n = sizes[label], len(D)
+    a = sums[np.arange(n), label] / np.maximum(own - 1, 1)
+    means = sums / sizes
+    means[np.arange(n), label] = np.inf
+    b = means.min(axis=1)
+    larger = np.maximum(a, b)
+    return np.where((own > 1) & (larger > 0), (b - a) / np.where(larger > 0, larger, 1.0), 0.0)
+
+
+def standard_error(values: Array) -> float:
+    """Return the standard error of the mean of values drawn at random."""
+    return float(np.std(values, ddof=1)) / sqrt(len(values)) if len(values) > 1 else float("nan")
+
+
+def root_mean_square(residuals: Array) -> tuple[float, float]:
+    """Return the root mean square of residuals and its standard error; those of an object stand in a row."""
+    squares = np.square(residuals).reshape(len(residuals), -1).mean(axis=1)
+    root = sqrt(float(squares.mean()))
+    return root, standard_error(squares) / (2 * root) if root > 0 else 0.0

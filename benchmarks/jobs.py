@@ -371,3 +371,37 @@ def table_fisher(n: int):
 
     X, y = table(n)
     return lambda: gm.FisherDiscriminant(ridge=2 / n).fit(X, y > np.median(y))
+
+
+# Reports
+
+
+def csv_file(n: int, task: str) -> Path:
+    """A table of twenty columns with a target, numbers or three classes, as CSV."""
+    X = cloud(n, 20, np.float64)
+    y = wave(X) + 0.3 * np.random.default_rng(1).standard_normal(n)
+    if task == "classes":
+        y = np.digitize(y, np.quantile(y, (1 / 3, 2 / 3))).astype(float)
+    path = Path(SCRATCH.name, f"{task}-{n}.csv")
+    heading = ",".join([*(f"x{k}" for k in range(20)), "y"])
+    np.savetxt(path, np.column_stack([X, y]), "%.6g", ",", header=heading, comments="")
+    return path
+
+
+def score_of(found: gm.Report) -> dict[str, float]:
+    """The best score of a kernel learner at objects that it has not seen."""
+    scores = [one for one in found.data["sections"][-1]["numbers"]["scores"] if one["kernel"]]
+    if "rmse" in scores[0]:
+        return {"score": min(one["rmse"] for one in scores)}
+    return {"score": max(one["accuracy"] for one in scores)}
+
+
+def report(n: int, task: str):
+    path = csv_file(n, task)
+
+    def run():
+        found = gm.report(gm.read_data(path, target="y", kinds={"y": task}))
+        found.save(path.with_suffix(".html"), overwrite=True)
+        return found
+
+    return run, score_of

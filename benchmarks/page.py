@@ -9,6 +9,7 @@ import growth
 import learners
 import objects
 import pictures
+import reports
 import scale
 from record import Claim, Contender, Record
 
@@ -43,6 +44,13 @@ with n. The objects may come from a file, batch by batch.""",
         wide=True,
     ),
     Section("Strings and graphs", "The same learners on objects that are no vectors.", scale.STRUCTURED, wide=True),
+    Section(
+        "From a file to a report",
+        """Everything of `gramian report` is measured: reading, the choice of a kernel, the geometry, the spectrum, the
+map, clusters, novelty, a cross-validation with the kernel chosen anew in every fold, baselines, and the page.""",
+        reports.REPORTS,
+        wide=True,
+    ),
     Section(
         "The Gram matrix and its factors",
         """A round Gaussian cloud is the best case for uniform landmarks, for no point matters more than another there:

@@ -3,7 +3,7 @@
 import warnings
 
 import numpy as np
-from jobs import bandwidth, cloud, dna, judged, motifs, recovered, system, test_error, unseen, wave, waves
+from jobs import bandwidth, cloud, csv_file, dna, judged, motifs, recovered, system, test_error, unseen, wave, waves
 
 
 def rbf_gram(n: int, dtype: str):
@@ -253,3 +253,43 @@ def table_pca_sklearn(n: int):
     X, _ = table(n)
     gamma = 1 / (2 * bandwidth(X) ** 2)
     return lambda: KernelPCA(10, kernel="rbf", gamma=gamma, eigen_solver="randomized", random_state=0).fit(X)
+
+
+def notebook(n: int, task: str):
+    """The computations of a report as a notebook of scikit-learn does them: Nystroem features, then linear models."""
+    import pandas
+    from sklearn.cluster import MiniBatchKMeans
+    from sklearn.decomposition import PCA
+    from sklearn.kernel_approximation import Nystroem
+    from sklearn.linear_model import LogisticRegression, RidgeCV, SGDOneClassSVM
+    from sklearn.metrics import silhouette_score
+    from sklearn.model_selection import GridSearchCV, cross_val_score
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    path = csv_file(n, task)
+    rank = min(500, n // 2)
+
+    def run():
+        table = pandas.read_csv(path)
+        X, y = table.drop(columns="y").to_numpy(), table["y"].to_numpy()
+        scoring = "neg_root_mean_squared_error" if task == "numbers" else "accuracy"
+        last = RidgeCV(np.logspace(-6, 1, 8)) if task == "numbers" else LogisticRegression(max_iter=200)
+        rng = np.random.default_rng(0)
+        few = rng.permutation(n)[:1000]
+        gamma = 1 / (2 * bandwidth(X[few]) ** 2)
+        model = make_pipeline(StandardScaler(), Nystroem(n_components=rank, random_state=0), last)
+        small = make_pipeline(StandardScaler(), Nystroem(n_components=min(rank, 200), random_state=0), last)
+        grid = {"nystroem__gamma": [gamma * f for f in (0.0625, 0.25, 1, 4, 16)]}
+        search = GridSearchCV(small, grid, scoring=scoring, cv=3).fit(X[few], y[few])
+        model.set_params(**search.best_params_)
+        F = model[:2].fit_transform(X)
+        PCA(min(100, rank), random_state=0).fit(F).transform(F)
+        some = rng.permutation(n)[:1500]
+        for k in range(2, 13):
+            silhouette_score(F[some], MiniBatchKMeans(k, n_init=3, random_state=0).fit_predict(F[some]))
+        SGDOneClassSVM(nu=0.05, random_state=0).fit(F).score_samples(F)
+        judged = rng.permutation(n)[:50_000]
+        return cross_val_score(model, X[judged], y[judged], scoring=scoring, cv=5)
+
+    return run, lambda scores: {"score": float(abs(scores.mean()))}

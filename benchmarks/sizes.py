@@ -20,6 +20,8 @@ class Sizes:
     strings: int = 100_000
     nodes: int = 100_000
     checkpoint: int = 30_000
+    report: int = 50_000
+    report_many: int = 1_000_000
     limit: int = 300  # seconds after which a peer is stopped
     growth: float = 1.0  # all sizes of the growth curves are multiplied by this
 
@@ -40,6 +42,8 @@ SMALL = Sizes(
     strings=4_000,
     nodes=4_000,
     checkpoint=12_000,
+    report=3_000,
+    report_many=20_000,
     limit=20,
     growth=0.1,
 )

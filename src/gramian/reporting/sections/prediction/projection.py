@@ -1,0 +1,48 @@
+"""The classes along the direction that tells them apart best."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+from sklearn.model_selection import train_test_split
+
+from gramian.learn.fisher import FisherDiscriminant
+from gramian.reporting.blocks import Block, drawn, figure, histogram_of
+from gramian.reporting.contest import RIDGES
+from gramian.reporting.sections.prediction.mistakes import commonest
+from gramian.reporting.study import DENSE, Study
+
+
+def projection(study: Study) -> list[Block]:
+    """Return the classes along the direction that tells them apart best, at objects that the model has not seen."""
+    rows = study.some(DENSE, study.labelled)
+    most = len(rows)
+    y = study.target(rows)
+    names, counts = np.unique(y, return_counts=True)
+    kept = np.isin(y, names[counts >= 4])
+    rows, y, names = rows[kept], y[kept], names[counts >= 4]
+    if len(names) < 2:
+        return []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        if len(names) == 2:
+            model = FisherDiscriminant(study.choice.kernel, ridge=RIDGES).fit(study.objects(rows), y)
+            projected, how = np.asarray(model.loo_decision_).ravel(), "each object as seen by a model fitted without it"
+        else:
+            seen, rows, learnt, y = train_test_split(rows, y, test_size=0.5, stratify=y, random_state=study.seed)
+            model = FisherDiscriminant(study.choice.kernel, ridge=RIDGES).fit(study.objects(seen), learnt)
+            projected, how = model.transform(study.objects(rows))[:, 0], "one half of the objects, fitted to the other"
+    common = [name for name, _ in commonest(y)[:8]]
+    shown = {str(name): projected[y == name] for name in sorted(common)}
+    return [
+        figure(
+            "projection",
+            "The classes along the Fisher direction",
+            "histogram",
+            histogram_of(shown, "projection", [(0.0, "boundary")] if len(names) == 2 else []),
+            f"The less two hills overlap, the surer their classes are told apart along this direction ({how}).",
+            "fisher",
+            drawn(most, len(study.labelled)),
+        )
+    ]

@@ -11,7 +11,6 @@ from gramian.intake.reading import from_objects, load_example
 from gramian.reporting import blocks, contest, study
 from gramian.reporting.build import build
 from gramian.reporting.candidates import candidates
-from gramian.reporting.sections import geometry, prediction
 from gramian.reporting.study import Study
 
 rng = np.random.default_rng(0)
@@ -41,8 +40,8 @@ def many():
     """A report of so many objects that none of its parts is computed in the way of few."""
     X = np.random.default_rng(1).standard_normal((600, 3))
     with pytest.MonkeyPatch.context() as patch:
-        for module in (study, prediction, geometry):
-            patch.setattr(module, "DENSE", 200)
+        patch.setattr(study, "DENSE", 200)
+        patch.setattr(study, "DIRECT", 300)
         patch.setattr(study, "DRAWN", 150)
         patch.setattr(study, "RANK", 100)
         patch.setattr(contest, "EXACT", 200)
@@ -131,13 +130,38 @@ def test_large_data_are_seen_through_landmarks_and_say_so(many):
     assert any(badge and "landmarks leave out" in badge for badge in badges)
     assert any(badge and "drawn at random" in badge for badge in badges)
     assert any("seen through 100 landmarks" in block["text"] for block in every_block(many, "note"))
-    X = np.random.default_rng(1).standard_normal((600, 3))
-    numbers = section(many, "geometry")["numbers"]
-    assert numbers["looked_at"] == 600
-    assert numbers["total_variance"] == pytest.approx(gm.FeatureSpace(gm.Gaussian(1.0))(X).total_variance())
     assert len(section(many, "map")["numbers"]["coordinates"]) == 150
     scores = {one["model"]: one["accuracy"] for one in section(many, "prediction")["numbers"]["scores"]}
     assert scores["Fisher discriminant"] > 0.9 > 0.6 > scores["logistic regression"]
+
+
+def test_estimates_are_as_near_as_they_say(many):
+    S = gm.FeatureSpace(gm.Gaussian(1.0))(np.random.default_rng(1).standard_normal((600, 3)))
+    numbers = section(many, "geometry")["numbers"]
+    assert (numbers["looked_at"], numbers["looked_at_in_pairs"]) == (300, 200)
+    K = S.center().gram().dense()
+    exact = {
+        "center_norm": S.mean().norm(),
+        "total_variance": S.total_variance(),
+        "effective_dimension": np.trace(K) ** 2 / np.square(K).sum(),
+    }
+    for name, value in exact.items():
+        assert 0 < numbers["errors"][name] < 0.2 * value
+        assert abs(numbers[name] - value) < 3 * numbers["errors"][name]
+    words = [item["estimate"] for block in section(many, "geometry")["blocks"][:1] for item in block["items"]]
+    assert all("objects, drawn at random" in one for one in words)
+    assert "estimate, ± " in words[1]
+
+
+def test_without_a_target_candidates_are_shown_as_they_see_the_objects():
+    found = section(build(from_objects(np.random.default_rng(0).standard_normal((60, 3)))), "kernel")
+    table = found["blocks"][1]
+    assert [one["name"] for one in table["columns"]] == ["kernel", "effective dimension", "in a flat map"]
+    assert table["best"] == 0
+    assert len(table["rows"]) == 8
+    linear = next(one for one in found["numbers"]["candidates"] if one["kernel"] == "standardize(linear)")
+    assert linear["effective_dimension"] == pytest.approx(3, abs=0.3)
+    assert linear["loo_error"] is None
 
 
 def test_nodes_without_a_label_are_predicted():

@@ -79,6 +79,10 @@ class Study:
             return rows
         return np.sort(np.random.default_rng(self.seed).choice(rows, most, replace=False))
 
+    def compared(self, of: Array | None = None) -> Array:
+        """Return the rows, of these or of all, that are compared pair by pair with K in memory."""
+        return self.some(DENSE, of)
+
     def objects(self, rows: Array) -> Any:
         """Return the objects of some rows, as the kernel takes them."""
         return _safe_indexing(self.data.X, rows)

@@ -10,7 +10,7 @@ from gramian.checks import Array
 from gramian.factor.psd import is_psd
 from gramian.reporting.blocks import Block, Section, fact, facts, figure, histogram_of, number, share
 from gramian.reporting.measures import dimension_error, effective_dimension, standard_error
-from gramian.reporting.study import DENSE, Study
+from gramian.reporting.study import Study
 
 
 def section(study: Study) -> Section:
@@ -52,7 +52,7 @@ def _measured(study: Study, distances: Array) -> tuple[list[Block], dict[str, An
     }
     if len(S) == study.n:
         errors = dict.fromkeys(errors, 0.0)
-    rows = study.some(DENSE)
+    rows = study.compared()
     few = len(rows)
     K = study.kernel.gram(study.objects(rows))
     certificate = is_psd(K)

@@ -11,12 +11,12 @@ from gramian.learn.fisher import FisherDiscriminant
 from gramian.reporting.blocks import Block, drawn, figure, histogram_of
 from gramian.reporting.contest import RIDGES
 from gramian.reporting.sections.prediction.mistakes import commonest
-from gramian.reporting.study import DENSE, Study
+from gramian.reporting.study import Study
 
 
 def projection(study: Study) -> list[Block]:
     """Return the classes along the direction that tells them apart best, at objects that the model has not seen."""
-    rows = study.some(DENSE, study.labelled)
+    rows = study.compared(study.labelled)
     most = len(rows)
     y = study.target(rows)
     names, counts = np.unique(y, return_counts=True)

@@ -11,12 +11,12 @@ from gramian.learn.ridge import KernelRidge
 from gramian.reporting.blocks import Block, drawn, figure, number
 from gramian.reporting.candidates import indicators
 from gramian.reporting.measures import root_mean_square
-from gramian.reporting.study import DENSE, Study
+from gramian.reporting.study import Study
 
 
 def path(study: Study) -> tuple[Block, dict[str, Any]]:
     """Return the error at every ridge, against the degrees of freedom that it leaves."""
-    rows = study.some(DENSE, study.labelled)
+    rows = study.compared(study.labelled)
     y = study.target(rows)
     targets = indicators(y)[0] if study.data.task == "classes" else y
     with warnings.catch_warnings():

@@ -158,7 +158,7 @@ def read_lines(path: PathLike, *, skip_blank: bool = True) -> list[str]:
     return found
 
 
-def read_texts(folder: PathLike, *, pattern: str = "*.txt") -> Texts:
+def read_texts(folder: PathLike, *, pattern: str = "*.txt", encoding: str = "utf-8") -> Texts:
     r"""Return every text below a folder, labelled by the subfolder it lies in.
 
     Parameters
@@ -168,6 +168,8 @@ def read_texts(folder: PathLike, *, pattern: str = "*.txt") -> Texts:
         subfolder on the way to a file is its label; a file in the folder itself has the label "".
     pattern : str
         Which file names to read, such as "*.txt" or "*.txt.gz".
+    encoding : str
+        That of all files.
 
     Returns
     -------
@@ -203,7 +205,7 @@ def read_texts(folder: PathLike, *, pattern: str = "*.txt") -> Texts:
     names = tuple(sorted(files))
     return Texts(
         names=names,
-        texts=["\n".join(line.text for line in _lines(files[name])) for name in names],
+        texts=["\n".join(line.text for line in _lines(files[name], encoding)) for name in names],
         labels=tuple(name.split("/")[0] if "/" in name else "" for name in names),
     )
 
@@ -355,8 +357,10 @@ def _is_integer(name: str) -> bool:
     return re.fullmatch(r"0|-?[1-9][0-9]*", name) is not None
 
 
-def _lines(path: PathLike) -> Iterator[_Line]:
+def _lines(path: PathLike, encoding: str = "utf-8") -> Iterator[_Line]:
     file = _existing(path, "file")
+    if "\n".encode(encoding) != b"\n":
+        raise ValueError(f"the encoding is {encoding!r}; one in which a line ends with a single byte expected")
     if file.is_dir():
         raise IsADirectoryError(f"{file}: a folder; a file expected (for a folder of texts: read_texts)")
     with file.open("rb") as plain:
@@ -364,17 +368,19 @@ def _lines(path: PathLike) -> Iterator[_Line]:
         try:
             parts = (part for line in stream for part in line.splitlines())
             for number, part in enumerate(parts, start=1):
-                yield _decoded(file, number, part)
+                yield _decoded(file, number, part, encoding)
         except (gzip.BadGzipFile, EOFError, zlib.error) as error:
             raise ValueError(f"{file}: a broken gzip file ({error}); copy or compress it again") from error
 
 
-def _decoded(file: Path, number: int, raw: bytes) -> _Line:
+def _decoded(file: Path, number: int, raw: bytes, encoding: str) -> _Line:
+    utf8 = encoding.lower().replace("_", "-") in ("utf-8", "utf8")
     try:
-        line = _Line(file, number, raw.decode("utf-8-sig" if number == 1 else "utf-8"))
+        line = _Line(file, number, raw.decode("utf-8-sig" if utf8 and number == 1 else encoding))
     except UnicodeDecodeError as error:
         byte = f"byte {error.start + 1}, 0x{error.object[error.start]:02x},"
-        raise _Line(file, number, "").error(f"{byte} is not UTF-8; convert the file to UTF-8 text") from None
+        what = "UTF-8; convert the file to UTF-8 text" if utf8 else f"{encoding}; another encoding expected"
+        raise _Line(file, number, "").error(f"{byte} is not {what}") from None
     if "\0" in line.text:
         raise line.error("a zero byte, as binary files have; a text file in UTF-8 expected")
     return line

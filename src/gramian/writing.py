@@ -24,6 +24,8 @@ def may_write(path: str | PathLike[str], overwrite: bool) -> Path:
     """
     if not isinstance(path, str | PathLike) or isinstance(os.fspath(path), bytes):
         raise TypeError(f"path is {path!r}; the name of a file expected, such as 'model.gramian'")
+    if not os.fspath(path):
+        raise FileNotFoundError("the name of the output is empty; the name of a file expected")
     found = Path(os.path.realpath(path))
     if found.is_dir():
         raise IsADirectoryError(f"{path} is a directory; the name of a file in it expected")
@@ -53,8 +55,8 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
     (False, 'whole')
     """
     name = path.parent / f".gramian-{secrets.token_hex(8)}.tmp"
-    handle = os.open(name, os.O_CREAT | os.O_EXCL | os.O_RDWR | getattr(os, "O_BINARY", 0), 0o666)
     try:
+        handle = os.open(name, os.O_CREAT | os.O_EXCL | os.O_RDWR | getattr(os, "O_BINARY", 0), 0o666)
         with open(handle, "w+b") as file:
             yield file
             file.flush()
@@ -62,9 +64,11 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
         with suppress(FileNotFoundError):
             os.chmod(name, stat.S_IMODE(path.stat().st_mode))
         os.replace(name, path)
-    except BaseException:
+    except BaseException as error:
         with suppress(OSError):
             os.unlink(name)
+        if isinstance(error, OSError) and error.filename in (None, str(name)):
+            error.filename, error.filename2 = str(path), None
         raise
     _force_name(path.parent)
 

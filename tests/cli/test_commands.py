@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import gramian as gm
+from gramian.cli import commands
 from gramian.cli.main import main
 from gramian.intake.reading import read_data
 from gramian.models import load
@@ -200,7 +201,10 @@ def test_errors_are_one_sentence_with_an_exit_code(here, capsys, arguments, code
 def test_a_kernel_for_other_data_is_refused_with_the_reason(here, flowers, capsys):
     assert main(["report", str(flowers), "--kernel", "linear"]) == 3
     said = capsys.readouterr().err
-    assert "the kernel linear does not take these data, which are records: X has dtype" in said
+    assert (
+        "the kernel linear does not take these data, which are records: name the columns that it compares with `on`"
+        in said
+    )
 
 
 def test_a_model_for_other_columns_is_refused_by_name(here, flowers, capsys):
@@ -276,3 +280,96 @@ def test_a_file_that_may_not_grow_is_an_error_of_the_disk(here, flowers):
     assert "Traceback" not in done.stderr
     assert "report.html" in done.stderr or "File too large" in done.stderr
     assert sorted(os.listdir()) == ["flowers.csv"]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "report flowers.csv -o flowers.csv",
+        "fit flowers.csv --target species -o flowers.csv",
+        "predict m.gramian flowers.csv -o flowers.csv",
+        "predict m.gramian flowers.csv -o m.gramian",
+        "novelty m.gramian flowers.csv -o link.csv",
+    ],
+)
+def test_what_is_read_is_never_written_over(here, flowers, capsys, words):
+    main(["fit", "flowers.csv", "--target", "species", "--kernel", "gaussian(2)", "-o", "m.gramian", "-q"])
+    os.symlink("flowers.csv", "link.csv")
+    before = {name: (here / name).read_bytes() for name in ("flowers.csv", "m.gramian")}
+    assert main([*words.split(), "--force"]) == 4
+    assert "is what the command reads" in capsys.readouterr().err
+    assert {name: (here / name).read_bytes() for name in before} == before
+
+
+def test_every_kernel_of_a_name_is_told(capsys):
+    assert main(["kernels", "polynomial"]) == 0
+    said = capsys.readouterr().out
+    assert "polynomial(degree=2, offset=1.0)" in said
+    assert "k.polynomial([c0, c1, ...])" in said
+
+
+def test_an_end_by_signal_leaves_nothing_half_written(here):
+    np.save("large.npy", np.random.default_rng(0).standard_normal((30_000, 5)))
+    process = subprocess.Popen(
+        [sys.executable, "-m", "gramian", "gram", "large.npy", "--kernel", "gaussian(2)", "-o", "K.npy"],
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    deadline = time.monotonic() + 60
+    while not any(name.startswith(".gramian") for name in os.listdir()) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    process.terminate()
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 143
+    assert "stopped; nothing was written" in said
+    assert os.listdir() == ["large.npy"]
+
+
+def test_a_library_that_hides_an_interrupt_does_not_make_it_an_error(monkeypatch, capsys):
+    def interrupted(_):
+        try:
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(5)
+        except KeyboardInterrupt:
+            raise ImportError("numpy is broken") from None
+
+    monkeypatch.setattr(commands, "kernels", interrupted)
+    assert main(["kernels"]) == 130
+    assert "stopped; nothing was written" in capsys.readouterr().err
+
+
+def test_a_closed_output_is_said():
+    done = subprocess.run(
+        f"{sys.executable} -m gramian kernels >&-", shell=True, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 4
+    assert "standard output is closed" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (["report", "flowers.csv", "--encoding", "bogus"], 2, "'bogus' is no encoding"),
+        (["report", "flowers.csv", "-o", ""], 4, "the name of the output is empty"),
+        (["report", "flowers.csv", "--kernel", "random_fourier(gaussian, rank=100000000)"], 2, "at most 1,000,000"),
+    ],
+)
+def test_more_wrong_uses(here, flowers, capsys, words, code, said):
+    assert main(words) == code
+    assert said in capsys.readouterr().err
+
+
+def test_a_model_of_a_graph_promises_nothing(here, capsys):
+    (here / "g.edges").write_text("".join(f"{a} {b}\n" for a in range(12) for b in range(a) if (a + b) % 3))
+    assert main(["fit", "g.edges", "-o", "g.gramian"]) == 0
+    assert main(["novelty", "g.gramian", "g.edges"]) == 0
+    assert "On average" not in capsys.readouterr().err
+
+
+def test_a_folder_of_texts_may_have_another_encoding(here, capsys):
+    (here / "texts").mkdir()
+    for k in range(6):
+        (here / "texts" / f"{k}.txt").write_bytes("schöne grüße aus köln und ulm".encode("latin-1") + b" %d" % k)
+    assert main(["gram", "texts", "-o", "K.npy"]) == 3
+    assert "is not UTF-8" in capsys.readouterr().err
+    assert main(["gram", "texts", "--encoding", "latin-1", "-o", "K.npy", "-q"]) == 0

@@ -236,7 +236,7 @@ def test_a_file_that_is_missing_is_an_os_error(path: Path) -> None:
     ("contents", "reason"),
     [
         (b"", "it is empty"),
-        (b"x,y\n1,2\n", "it is not a model file of gramian; gm.save writes such files"),
+        (b"x,y\n1,2\n", "it is not a model file, as `gramian fit` and gramian.save write them"),
         (pickle.dumps([1, 2, 3]), "it is not a model file"),
         (b"gramian\n" + bytes(200), "it is not a model file"),
         (container.MAGIC, "it is truncated: it ends at byte 12, before its length is even said"),

@@ -290,9 +290,9 @@ def test_rows_beyond_twelve_are_apart_and_the_best_is_said_in_words():
 
 def test_bars_in_cells_are_shares_of_the_largest():
     block = {"type": "table", "caption": "c", "columns": [{"name": "a", "kind": "bar"}],
-             "rows": [[-4.0], [1.0], [None], ["text"]], "best": None, "formula": None}  # fmt: skip
+             "rows": [[-4.0], [1.0], [0.25], [None], ["text"]], "best": None, "formula": None}  # fmt: skip
     text = page.render(demo.report_of(block))
-    assert re.findall(r'rect width="([\d.]+)%"', text) == ["100.0", "25.0", "0.0", "0.0"]
+    assert re.findall(r'rect width="([\d.]+)%"', text) == ["0.0", "100.0", "25.0", "0.0", "0.0"]
 
 
 EMPTY = {

@@ -7,10 +7,12 @@ import pytest
 import scipy.sparse
 
 import gramian as gm
+from gramian.intake.errors import DataError
 from gramian.intake.reading import from_objects, load_example
 from gramian.reporting import blocks, contest, study
 from gramian.reporting.build import build
 from gramian.reporting.candidates import candidates
+from gramian.reporting.sections.prediction.smoothing import why
 from gramian.reporting.study import Study
 
 rng = np.random.default_rng(0)
@@ -230,7 +232,7 @@ def test_two_objects_without_a_target_are_reported():
 
 
 def test_objects_that_all_look_alike_are_refused_with_the_reason():
-    with pytest.raises(ValueError, match="there is no variance: all n_samples=12 objects have one image"):
+    with pytest.raises(ValueError, match="all 12 objects are equal, and there is nothing to see"):
         build(from_objects(["abc"] * 12))
 
 
@@ -252,6 +254,121 @@ def test_numbers_are_written_as_people_do(value, words):
     assert blocks.number(value) == words
 
 
-@pytest.mark.parametrize(("value", "words"), [(0.5, "50 %"), (1.0, "100 %"), (1e-5, "< 0.05 %"), (0.99999, "100 %")])
+@pytest.mark.parametrize(
+    ("value", "words"), [(0.5, "50 %"), (1.0, "100 %"), (1e-5, "< 0.05 %"), (0.99999, "> 99.99 %"), (-0.25, "−25 %")]
+)
 def test_shares_are_written_as_percentages(value, words):
-    assert blocks.share(value) == words
+    assert blocks.share(value).replace(blocks.GAP, " ") == words
+
+
+def test_errors_of_numbers_are_pooled_over_all_objects():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(200, 3)), rng.normal(size=200)
+    y[17] = 1000
+    found = section(build(from_objects(X, y), gm.Gaussian(1.0)), "prediction")
+    constant = next(row for row in found["blocks"][0]["rows"] if row[0] == "always the mean")
+    assert -0.05 < constant[2] < 0
+    scores = {one["model"]: one["rmse"] for one in found["numbers"]["scores"]}
+    assert scores["always the mean"] == pytest.approx(y.std(), rel=0.02)
+
+
+def test_landmarks_leave_out_a_share_of_the_variance_not_of_the_lengths():
+    X = np.random.default_rng(2).standard_normal((300, 20))
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in {"DENSE": 100, "RANK": 30}.items():
+            patch.setattr(study, name, value)
+        plain, far = (build(from_objects(X), kernel) for kernel in (gm.Gaussian(3.0), gm.Gaussian(3.0) + 100))
+    shares = [section(one, "spectrum")["numbers"]["left_out"] for one in (plain, far)]
+    assert shares[1] == pytest.approx(shares[0], rel=0.2)
+    K = gm.Gaussian(3.0).gram(X).center().dense()
+    held = np.cumsum(np.linalg.eigvalsh(K)[::-1]) / np.trace(K)
+    numbers = section(plain, "spectrum")["numbers"]
+    assert 1 - held[29] < numbers["left_out"] < 1
+    assert all(mine <= best + 1e-9 for mine, best in zip(np.cumsum(numbers["shares"]), held, strict=False))
+    assert [item["value"] for item in section(plain, "spectrum")["blocks"][0]["items"]][2] == "unknown"
+
+
+def test_labels_too_few_for_a_class_do_not_sink_the_predictions_of_nodes():
+    edges = [(10 * c + i, 10 * c + j) for c in range(3) for i in range(10) for j in range(i)] + [(9, 10), (19, 20)]
+    graph = gm.Graph.from_edges((u, v, 1.0) for u, v in edges)
+    y = {node: "abc"[node // 10] for node in range(30) if node % 2} | {0: "odd"}
+    found = section(build(from_objects(graph, y)), "prediction")
+    said = dict(found["blocks"][-1]["rows"])
+    assert said["2"] == "a"
+    assert said["28"] == "c"
+
+
+def test_the_most_unusual_objects_are_found_among_all():
+    X = np.random.default_rng(4).standard_normal((700, 2))
+    X[[2, 3, 5]] = 50
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in {"DENSE": 100, "RANK": 50, "DIRECT": 200}.items():
+            patch.setattr(study, name, value)
+        found = section(build(from_objects(X), gm.Gaussian(2.0)), "novelty")["numbers"]
+    assert {one["row"] for one in found["most_unusual"][:3]} == {2, 3, 5}
+    assert found["looked_at"] == 700
+
+
+def test_the_shape_is_told_by_angles_not_by_dimension():
+    rng = np.random.default_rng(5)
+    wide = rng.standard_normal((60, 400)) / 20
+    assert "right angles" in section(build(from_objects(np.eye(30)), "linear"), "geometry")["lead"]
+    assert (
+        "close together, seen from the origin" in section(build(from_objects(wide + 1), "linear"), "geometry")["lead"]
+    )
+    spread = section(build(load_example("promoters"), "normalize(spectrum(3) + 1)"), "geometry")["lead"]
+    assert spread.startswith("In feature space the images spread over about")
+
+
+def test_the_path_says_where_its_end_is_best():
+    assert "hardly any noise" in why(np.array([3.0, 2.0, 1.0]), 0)
+    assert "next to nothing" in why(np.array([3.0, 2.0, 1.0]), 2)
+    assert "too stiff" in why(np.array([3.0, 2.0, 1.0]), 1)
+
+
+def test_nothing_is_promised_of_new_nodes():
+    found = section(build(load_example("football")), "novelty")
+    assert found["numbers"]["false_alarm_bound"] is None
+    assert [item["name"] for item in found["blocks"][1]["items"]] == ["threshold", "beyond it here"]
+    assert "tomorrow" not in found["blocks"][2]["reading"]
+
+
+@pytest.mark.parametrize(("rate", "words"), [(3 / 76, "4"), (0.04237, "4.3"), (0.05, "5"), (0.0471, "4.8"), (0.0, "0")])
+def test_promises_are_rounded_up(rate, words):
+    assert blocks.at_most(rate) == words
+
+
+def test_the_scale_of_a_kernel_does_not_matter():
+    iris = load_example("iris")
+    found = [
+        {one["model"]: one["accuracy"] for one in section(build(iris, kernel), "prediction")["numbers"]["scores"]}
+        for kernel in ("gaussian(2)", "100000000*gaussian(2)")
+    ]
+    assert found[0] == pytest.approx(found[1], abs=0.01)
+
+
+def test_missing_values_are_counted_as_they_came_and_shown_as_missing():
+    rows = [{"a": float(k % 7), "b": "xy"[k % 2], "t": "uv"[k % 2]} for k in range(40)]
+    rows[3]["a"] = rows[5]["t"] = None
+    data = from_objects(rows, "t")
+    assert {one.name: one.missing for one in data.columns} == {"a": 1, "b": 0, "t": 1}
+    assert data.shown(3) == "a: missing; b: y"
+    found = section(build(data, "gaussian on a"), "input")
+    assert [row[4] for row in found["blocks"][1]["rows"]] == ["yes", "no", "no"]
+
+
+def test_a_kernel_of_strings_is_refused_on_numbers():
+    with pytest.raises(DataError, match="does not take these data, which are vectors: it compares strings"):
+        build(from_objects(np.eye(5)), "spectrum(3)")
+    with pytest.raises(DataError, match="no column 'nope'"):
+        build(load_example("iris"), "gaussian on nope")
+
+
+def test_a_graph_with_negative_weights_has_a_kernel():
+    graph = gm.Graph.from_edges([(0, 1, 1.0), (1, 2, -1.0), (2, 3, 1.0), (3, 0, -1.0), (0, 4, 1.0), (4, 5, 2.0)])
+    assert section(build(from_objects(graph)), "kernel")["numbers"]["kernel"].startswith("exponential_diffusion(beta=")
+
+
+def test_an_enormous_polynomial_has_a_dimension():
+    X = 1e6 * np.random.default_rng(0).standard_normal((50, 3))
+    assert 1 <= section(build(from_objects(X), "polynomial(20)"), "geometry")["numbers"]["effective_dimension"] < 5

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import csv
 import io
+import os
 import sys
+import warnings
 from argparse import Namespace
 from contextlib import suppress
 from difflib import get_close_matches
@@ -22,6 +24,12 @@ if TYPE_CHECKING:  # what a command needs is loaded when it runs, so that --help
 
 EXAMPLE = "iris"
 PAGE = "report.html"
+FEW = "The model has seen too few objects to call anything novel."
+LEARNERS = {
+    "FisherDiscriminant": "a Fisher discriminant",
+    "ParzenClassifier": "the nearest centre (Parzen)",
+    "KernelRidge": "kernel ridge regression",
+}
 
 
 class WrongUse(ValueError):
@@ -30,6 +38,16 @@ class WrongUse(ValueError):
 
 class ForAnotherModel(ValueError):
     """A model file that cannot do what is asked of it."""
+
+
+def _output(given: Namespace, default: str | None = None) -> Path:
+    """Return the file that the output goes to, which is none of those that are read."""
+    output = may_write(default if given.output is None else given.output, given.force)  # type: ignore[arg-type]
+    for name in ("data", "model", "nodes"):
+        read = getattr(given, name, None)
+        if read is not None and output.exists() and os.path.exists(read) and os.path.samefile(read, output):
+            raise FileExistsError(f"{output} is what the command reads; another name for the output expected")
+    return output
 
 
 def _read(given: Namespace) -> Dataset:
@@ -70,7 +88,7 @@ def report(given: Namespace) -> None:
 
     if given.data is None and (given.target or given.columns or given.kind or given.format or given.nodes):
         raise WrongUse("--target, --columns, --kind, --format and --nodes need DATA; without it iris is shown")
-    output = None if given.json and given.output is None else may_write(given.output or PAGE, given.force)
+    output = None if given.json and given.output is None else _output(given, PAGE)
     _check_expression(given)
     data = load_example(EXAMPLE) if given.data is None else _read(given)
     _say(given, _told(data))
@@ -87,7 +105,8 @@ def report(given: Namespace) -> None:
 
 def _told(data: Dataset) -> str:
     what = {"none": "nothing to predict", "classes": f"classes: {data.target}", "numbers": f"numbers: {data.target}"}
-    lines = [f"{data.source}: {len(data.names):,} objects, {data.kind}; {what[data.task]}.", *data.notes]
+    objects = f"{len(data):,} {'object' if len(data) == 1 else 'objects'}"
+    lines = [f"{data.source}: {objects}, {data.kind}; {what[data.task]}.", *data.notes]
     return "\n  ".join(lines)
 
 
@@ -95,8 +114,9 @@ def fit(given: Namespace) -> None:
     """Learn a target and what is usual; write the model file."""
     from gramian.learn.novelty import NoveltyDetector
     from gramian.models import save
+    from gramian.reporting.fitting import written
 
-    may_write(given.output, given.force)
+    output = _output(given)
     _check_expression(given)
     data = _read(given)
     _say(given, _told(data))
@@ -105,7 +125,9 @@ def fit(given: Namespace) -> None:
     model = None
     if data.task != "none":
         model = _learner(given, data, kernel).fit(study.objects(known), study.target(known))
-    detector = NoveltyDetector(kernel, calibration="conformal", random_state=given.seed).fit(data.X)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that it can never fire is told in words of the command line
+        detector = NoveltyDetector(kernel, calibration="conformal", random_state=given.seed).fit(data.X)
     parts = {
         "model": model,
         "novelty": detector,
@@ -113,9 +135,11 @@ def fit(given: Namespace) -> None:
         "target": data.target,
         "kind": data.kind,
     }
-    save(parts, given.output, overwrite=given.force)
-    learnt = "what is usual" if model is None else f"{data.target} by {type(model).__name__}"
-    _say(given, f"{given.output}: learnt {learnt}, from {len(known):,} objects.")
+    save(parts, output, overwrite=given.force)
+    learnt = "what is usual" if model is None else f"{data.target} by {LEARNERS[type(model).__name__]}"
+    _say(given, f"{given.output}: learnt {learnt}, from {len(known):,} objects, with {written(kernel)}.")
+    if detector.false_alarm_bound_ == 0:
+        _say(given, FEW)
 
 
 def _study(given: Namespace, data: Dataset, seed: int = 0) -> Study:
@@ -174,47 +198,54 @@ def predict(given: Namespace) -> None:
     parts = _opened(given)
     if parts["model"] is None:
         raise ForAnotherModel(f"{given.model} was fitted without a target, and predicts none; try `gramian novelty`")
+    output = None if given.output is None else _output(given)
     X, names = _new_objects(given, parts)
     found = parts["model"].predict(X)
-    _table(given, ["object", parts["target"]], zip(names, found.tolist(), strict=True))
+    _table(given, output, ["object", parts["target"]], zip(names, found.tolist(), strict=True))
 
 
 def novelty(given: Namespace) -> None:
     """Print or write how unusual new objects are."""
     parts = _opened(given)
+    output = None if given.output is None else _output(given)
     X, names = _new_objects(given, parts)
     detector = parts["novelty"]
     distances, p_values = -detector.score_samples(X), detector.p_values(X)
     novel = ["yes" if verdict < 0 else "no" for verdict in detector.predict(X)]
     rows = zip(names, distances.tolist(), p_values.tolist(), novel, strict=True)
-    _table(given, ["object", "distance", "p_value", "novel"], rows)
+    _table(given, output, ["object", "distance", "p_value", "novel"], rows)
     rate = float(detector.false_alarm_bound_)
     promise = f"On average at most {100 * rate:.2g} in 100 objects like those of the model are called novel."
-    _say(given, promise if rate > 0 else "The model has seen too few objects to call anything novel.")
+    if parts["kind"] != "nodes":  # a graph has no new ones
+        _say(given, promise if rate > 0 else FEW)
 
 
-def _table(given: Namespace, header: list[str], rows: Any) -> None:
+def _table(given: Namespace, output: Path | None, header: list[str], rows: Any) -> None:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(header)
     writer.writerows(rows)
-    if given.output is None:
+    if output is None:
         sys.stdout.write(text.getvalue())
     else:
-        write_text(given.output, text.getvalue(), overwrite=given.force)
+        write_text(output, text.getvalue(), overwrite=given.force)
         _say(given, f"written: {given.output}")
 
 
 def gram(given: Namespace) -> None:
     """Write the Gram matrix, a stripe of rows at a time."""
-    output = may_write(given.output, given.force)
+    from gramian.reporting.fitting import written
+
+    output = _output(given)
     if output.suffix != ".npy":
         raise WrongUse(f"{output}: a name that ends in .npy expected")
     _check_expression(given)
-    study = _study(given, _read(given))
+    data = _read(given)
+    _say(given, _told(data))
+    study = _study(given, data)
     K = study.kernel.gram(study.data.X)
     _write_matrix(K, output, given.dtype)
-    _say(given, f"written: {output}, {len(K):,} × {len(K):,}, {given.dtype}")
+    _say(given, f"{given.output}: {len(K):,} × {len(K):,}, {given.dtype}, of {written(study.choice.kernel)}.")
 
 
 def _write_matrix(K: Gram, output: Path, dtype: str) -> None:
@@ -247,12 +278,12 @@ def kernels(given: Namespace) -> None:
         print("Combine them with +, *, ** and numbers, and restrict them to columns with `on`, for instance:")
         print('  0.5*gaussian(2) + polynomial(2)\n  spectrum(3) on promoter * bag_of_words on "the note"')
         return
-    known = {folded(one.name): one for one in every}
+    known = {folded(one.name): one.name for one in every}
     if folded(given.name) not in known:
         near = get_close_matches(folded(given.name), known, 1)
-        help = f"did you mean {known[near[0]].name!r}?" if near else "`gramian kernels` lists them"
+        help = f"did you mean {known[near[0]]!r}?" if near else "`gramian kernels` lists them"
         raise WrongUse(f"no kernel {given.name!r}; {help}")
-    print(_in_full(known[folded(given.name)]))
+    print("\n\n".join(_in_full(one) for one in every if folded(one.name) == folded(given.name)))
 
 
 def _in_full(one: Entry) -> str:

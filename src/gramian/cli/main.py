@@ -8,26 +8,29 @@
     gramian kernels
 
 Exit codes, for scripts: 0 done; 2 the command or a kernel expression is wrong; 3 the data cannot be read or used; 4 the
-output exists or cannot be written; 5 the model file cannot be read or used; 130 stopped by Ctrl-C; 70 a mistake of
-gramian's own. An error is one sentence on standard error, never a traceback (--debug shows it).
+output exists or cannot be written; 5 the model file cannot be read or used; 130 stopped by Ctrl-C, 143 by a signal to
+end; 70 a mistake of gramian's own. An error is one sentence on standard error, never a traceback (--debug shows it).
 """
 
 from __future__ import annotations
 
 import argparse
+import codecs
 import csv
 import os
+import signal
 import sys
 import traceback
 import warnings
-from collections.abc import Callable, Sequence
-from contextlib import nullcontext
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 from gramian import __version__
 from gramian.cli import commands
 
-DONE, WRONG_USE, BAD_DATA, NO_OUTPUT, BAD_MODEL, OWN_MISTAKE, STOPPED = 0, 2, 3, 4, 5, 70, 130
+DONE, WRONG_USE, BAD_DATA, NO_OUTPUT, BAD_MODEL, OWN_MISTAKE, STOPPED, ENDED = 0, 2, 3, 4, 5, 70, 130, 143
+FORMATS = "csv, tsv, parquet, jsonl, npy, npz, fasta, lines, texts, edges, graphml"
 KINDS = ("number", "category", "string", "text", "id", "date", "classes", "numbers")
 
 
@@ -73,7 +76,7 @@ def parser() -> argparse.ArgumentParser:
     _data(one)
     _kernel(one)
     one.add_argument("-o", "--output", metavar="FILE", required=True, help="the .npy file")
-    one.add_argument("--dtype", choices=("float64", "float32"), default="float64")
+    one.add_argument("--dtype", choices=("float64", "float32"), default="float64", help="of the numbers (float64)")
     _force(one)
 
     one = _command(every, "kernels", commands.kernels, "list the kernels that --kernel understands")
@@ -97,8 +100,8 @@ def _data(one: argparse.ArgumentParser, optional: bool = False, kinds: bool = Tr
         one.add_argument("data", metavar="DATA", nargs="?", help=f"{words}; a bundled data set if left out")
     else:
         one.add_argument("data", metavar="DATA", help=words)
-    one.add_argument("--format", help="how to read it, where the name does not say")
-    one.add_argument("--encoding", default="utf-8", help="of text files (utf-8)")
+    one.add_argument("--format", help=f"how to read it, where the name does not say: {FORMATS}")
+    one.add_argument("--encoding", default="utf-8", type=_encoding, help="of text files (utf-8)")
     if kinds:
         one.add_argument(
             "--kind",
@@ -121,6 +124,14 @@ def _kind(words: str) -> tuple[str, str]:
     if not equals or not column or kind not in KINDS:
         raise argparse.ArgumentTypeError(f"{words!r} is not COLUMN=KIND with KIND one of {', '.join(KINDS)}")
     return column, kind
+
+
+def _encoding(words: str) -> str:
+    try:
+        codecs.lookup(words)
+    except (LookupError, ValueError):
+        raise argparse.ArgumentTypeError(f"{words!r} is no encoding; one such as utf-8 or latin-1 expected") from None
+    return words
 
 
 def _names(words: str) -> list[str]:
@@ -149,33 +160,65 @@ def _force(one: argparse.ArgumentParser) -> None:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; return the exit code."""
+    with _interrupts() as stopped:
+        try:
+            given = parser().parse_args(arguments)
+        except SystemExit as stop:
+            return int(stop.code or 0)
+        except KeyboardInterrupt:
+            return _say(*_stopped(stopped))
+        with warnings.catch_warnings():
+            if not given.debug:
+                warnings.simplefilter("always")
+                warnings.showwarning = _silent if given.quiet else _tell
+            return _guarded(given, stopped)
+
+
+@contextmanager
+def _interrupts() -> Iterator[list[int]]:
+    """Note the signals that end the work, which raise KeyboardInterrupt: a library may make another error of that."""
+    met: list[int] = []
+
+    def stop(number: int, _: object) -> None:
+        met.append(number)
+        raise KeyboardInterrupt
+
+    before = {}
     try:
-        given = parser().parse_args(arguments)
-    except SystemExit as stop:
-        return int(stop.code or 0)
-    if given.debug:
-        return _guarded(given, debug=True)
-    with warnings.catch_warnings():
-        warnings.simplefilter("always")
-        warnings.showwarning = _silent if given.quiet else _tell
-        return _guarded(given, debug=False)
+        for one in (signal.SIGINT, signal.SIGTERM):
+            before[one] = signal.signal(one, stop)
+    except ValueError:  # not in the main thread, which signals do not reach
+        pass
+    try:
+        yield met
+    finally:
+        for one, handler in before.items():
+            signal.signal(one, handler or signal.SIG_DFL)
 
 
-def _guarded(given: argparse.Namespace, debug: bool) -> int:
+def _stopped(met: list[int]) -> tuple[int, str]:
+    return ENDED if signal.SIGTERM in met else STOPPED, "stopped; nothing was written"
+
+
+def _guarded(given: argparse.Namespace, stopped: list[int]) -> int:
     """Run the command and translate what goes wrong into a sentence and an exit code."""
     try:
         from gramian.gram.progress import progress
 
+        if sys.stdout is None:
+            raise OSError("standard output is closed; nowhere to print to")
         with nullcontext() if given.quiet else progress():
             given.run(given)
             sys.stdout.flush()
     except KeyboardInterrupt:
-        return _say(STOPPED, "stopped; nothing was written")
+        return _say(*_stopped(stopped))
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return DONE
     except Exception as error:
-        if debug:
+        if stopped:
+            return _say(*_stopped(stopped))
+        if given.debug:
             traceback.print_exc()
         return _say(*_explained(error))
     return DONE

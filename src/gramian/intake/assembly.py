@@ -24,6 +24,7 @@ def of_table(table: Table, target: str | None, asked: dict[str, str], columns: I
     chosen = _chosen(table, target, asked, columns)
     notes = list(table.notes)
     total = np.arange(len(table))
+    missing = {name: int(absent(column).sum()) for name, column in table.columns.items()}
     y, task = None, "none"
     if target is not None:
         if table.target == target:
@@ -54,11 +55,14 @@ def of_table(table: Table, target: str | None, asked: dict[str, str], columns: I
         y=None if y is None else y[rows],
         task=task,
         target=target,
-        columns=_columns(table, found, frozenset(used), target),
+        columns=tuple(
+            replace(one, missing=missing[one.name]) for one in _columns(table, found, frozenset(used), target)
+        ),
         names=names,
         graph=None,
         recipe=recipe,
         notes=_few([note for note in (*notes, *done) if note]),
+        gaps={name: absent(table.columns[name])[rows] for name in used if missing[name]},
     )
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from gramian.checks import Array
@@ -78,6 +78,8 @@ class Dataset:
         What turns new data into X in the same way.
     notes : tuple of str
         Sentences on every guess and on all that was done.
+    gaps : mapping of str to array of bool
+        Where a column of X had no value, and something stands in for it; columns without gaps are left out.
 
     Examples
     --------
@@ -101,6 +103,7 @@ class Dataset:
     graph: Graph | None
     recipe: Recipe
     notes: tuple[str, ...]
+    gaps: Mapping[str, Array] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.names)
@@ -128,10 +131,12 @@ class Dataset:
             pairs = [f"x{column + 1}: {value:g}" for column, value in zip(row.coords[1], row.data, strict=True)]
         else:
             values = self.X[i].tolist()
-            pairs = [f"{name}: {self._field(name, value)}" for name, value in zip(names, values, strict=True)]
+            pairs = [f"{name}: {self._field(i, name, value)}" for name, value in zip(names, values, strict=True)]
         return "; ".join(pairs[:_FIELDS]) + ("; …" if len(pairs) > _FIELDS else "")
 
-    def _field(self, name: str, value: Any) -> str:
+    def _field(self, i: int, name: str, value: Any) -> str:
+        if name in self.gaps and self.gaps[name][i]:
+            return "missing"
         if self.recipe.kinds[name] == "date":
             return iso_of(value)
         return f"{value:.6g}" if isinstance(value, float) else shortened(value, _FIELD)

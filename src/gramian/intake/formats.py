@@ -168,13 +168,12 @@ def _lines(path: Path, encoding: str, text: frozenset[str]) -> Table:
 
 
 def _texts(path: Path, encoding: str, text: frozenset[str]) -> Table:
-    _only_utf8(path, encoding, "folders of texts")
     if not path.is_dir():
         raise DataError(f"{path}: a file; a folder of texts expected (for one object a line: the format 'lines')")
     pattern = next((pattern for pattern in _TEXTS if next(path.rglob(pattern), None)), None)
     if pattern is None:
         raise DataError(f"{path}: a folder without texts; files {', '.join(_TEXTS)} expected in it or below")
-    found = read_texts(path, pattern=pattern)
+    found = read_texts(path, pattern=pattern, encoding=encoding)
     labels = objects([label or None for label in found.labels])
     columns = {"file": objects(found.names), "text": objects([each.strip() or None for each in found.texts])}
     labelled = len(set(found.labels) - {""})

@@ -44,8 +44,10 @@ def _object(file: TextFile, number: int, line: str) -> dict[str, Any]:
         raise file.error(
             number, f"no JSON object, {error.msg} at character {error.pos + 1}; one object a line expected"
         ) from None
-    except (ValueError, RecursionError) as error:
-        raise file.error(number, f"JSON that cannot be read ({error}); one flat object a line expected") from None
+    except (ValueError, RecursionError):
+        raise file.error(
+            number, "JSON that is nested too deeply, or has a number of thousands of digits; one flat object expected"
+        ) from None
     if not isinstance(found, dict):
         raise file.error(
             number,

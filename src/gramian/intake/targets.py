@@ -15,6 +15,7 @@ from gramian.intake.recipe import left_out
 from gramian.intake.table import Table, absent, check_range, objects, written
 
 AIMS = ("classes", "numbers")
+_SMALLEST = 1e-150  # difference of numbers whose square is one
 _LABEL = 200  # characters of the name of a class
 
 
@@ -59,6 +60,11 @@ def learnt_of(table: Table, target: str, kind: str | None) -> tuple[Array, str, 
     y = target_of(table, target, task)
     if task == "numbers":
         check_range(table, target, y)
+        if 0 < np.ptp(y) < _SMALLEST:
+            raise DataError(
+                f"{table.where}: the numbers of the target {target!r} differ by less than {_SMALLEST:g}, and their "
+                "squares vanish; other units expected"
+            )
     distinct = len(np.unique(y))
     if distinct == 1:
         value = shortened(written(y[:1])[0] if task == "numbers" else str(y[0]), 40)

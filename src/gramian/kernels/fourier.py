@@ -21,6 +21,8 @@ from gramian.kernels.algebra import Kernel
 from gramian.kernels.bandwidth import settled
 from gramian.kernels.radial import Distance, Gaussian, Laplacian, Matern
 
+MOST_FEATURES = 1_000_000  # beyond, the features of a thousand objects take 8 GB
+
 
 class RandomFourier(Kernel):
     """A Gaussian, Laplacian or Matérn kernel by random waves, a cosine and a sine each: `rank` explicit features.
@@ -58,7 +60,9 @@ class RandomFourier(Kernel):
     def __post_init__(self) -> None:
         if not isinstance(self.base, Gaussian | Laplacian | Matern):
             raise TypeError(f"base is {self.base!r}; gm.Gaussian, gm.Laplacian or gm.Matern expected")
-        if whole(self.rank, "rank", least=2) % 2:
+        if whole(self.rank, "rank", least=2) > MOST_FEATURES:
+            raise ValueError(f"rank is {self.rank:,}; at most {MOST_FEATURES:,} features expected")
+        if self.rank % 2:
             raise ValueError(f"rank is {self.rank}; an even number expected, for a wave is a cosine and a sine")
         whole(self.seed, "seed", least=0)
 

@@ -132,7 +132,7 @@ def read_envelope(file: BinaryIO, path: str) -> Envelope:
     if not first:
         raise ModelFileError(path, "it is empty")
     if first[: len(MAGIC)] != MAGIC[: len(first)]:
-        raise ModelFileError(path, "it is not a model file of gramian; gm.save writes such files")
+        raise ModelFileError(path, "it is not a model file, as `gramian fit` and gramian.save write them")
     if len(first) < _ENVELOPE.size:
         raise ModelFileError(path, f"it is truncated: it ends at byte {size}, before its length is even said")
     _, version, writer, length, head, checksum = _ENVELOPE.unpack(first)

@@ -11,12 +11,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from math import ceil, floor, log10
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
 from gramian.reporting import markup
 
+GAP = "\u00a0"  # a blank at which no line is broken
 Block: TypeAlias = dict[str, Any]
 Kind: TypeAlias = Literal["scatter", "bars", "lines", "histogram", "heatmap"]
 
@@ -83,6 +85,7 @@ def table(
     rows: Sequence[Sequence[Any]],
     best: int | None = None,
     formula: str | None = None,
+    estimate: str | None = None,
 ) -> Block:
     """Return a table; `best` is the row to be seen first."""
     return {
@@ -92,6 +95,7 @@ def table(
         "rows": [list(row) for row in rows],
         "best": best,
         "formula": formula,
+        "estimate": estimate,
     }
 
 
@@ -120,7 +124,11 @@ def figure(
 def histogram_of(values: dict[str, Any], x_label: str, marks: Sequence[tuple[float, str]] = ()) -> dict[str, Any]:
     """Return the data of a histogram of several series over the same bins."""
     everything = np.concatenate([np.asarray(one, dtype=np.float64) for one in values.values()])
-    edges = np.histogram_bin_edges(everything, bins=min(40, max(8, int(2 * len(everything) ** (1 / 3)))))
+    low, high = float(everything.min()), float(everything.max())
+    if high - low <= 1e-9 * max(abs(low), abs(high)):  # all are equal but for rounding
+        spare = 0.1 * abs(high) or 1.0
+        low, high = low - spare, high + spare
+    edges = np.linspace(low, high, min(40, max(8, int(2 * len(everything) ** (1 / 3)))) + 1)
     return {
         "edges": edges,
         "series": [{"name": name, "counts": np.histogram(one, edges)[0]} for name, one in values.items()],
@@ -134,15 +142,33 @@ def number(value: float, digits: int = 3) -> str:
     return markup.number(float(value), digits)
 
 
+def plus_minus(value: float, error: float, *, shares: bool = False) -> str:
+    """Return a number, or a share, and its standard error."""
+    told = (share(value), share(error)) if shares else (number(value), number(error, 2))
+    return f"{GAP}±{GAP}".join(told)
+
+
 def share(value: float) -> str:
     """Return a share in percent."""
     if not np.isfinite(value):
         return "–"
+    if value < -1e-12:
+        return f"−{share(-value)}"
     if abs(value) < 1e-12:
-        return "0 %"
+        return f"0{GAP}%"
     if value < 5e-4:
-        return "< 0.05 %"
-    return f"{100 * value:.3g} %" if value < 0.9995 or value == 1 else f"{100 * value:.4g} %"
+        return f"<{GAP}0.05{GAP}%"
+    if 0.9995 <= value < 1:
+        return f"{100 * value:.4g}{GAP}%" if value < 0.99995 else f">{GAP}99.99{GAP}%"
+    return f"{100 * value:.3g}{GAP}%"
+
+
+def at_most(value: float) -> str:
+    """Return a share in percent, with two digits, rounded up."""
+    if value <= 0:
+        return "0"
+    step = 10.0 ** (floor(log10(100 * value)) - 1)
+    return f"{ceil(100 * value / step - 1e-9) * step:.2g}"
 
 
 def drawn(m: int, n: int, error: str | None = None) -> str | None:

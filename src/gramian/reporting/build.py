@@ -11,9 +11,11 @@ from gramian import __version__
 from gramian.expressions import parse_kernel
 from gramian.gram.progress import task
 from gramian.intake.dataset import Dataset
+from gramian.intake.errors import DataError
 from gramian.intake.reading import from_objects
 from gramian.kernels.algebra import Kernel
 from gramian.reporting.blocks import Section, count, note
+from gramian.reporting.fitting import written
 from gramian.reporting.formulas import appendix
 from gramian.reporting.page import fragment, render
 from gramian.reporting.sections import came_in, chart, clusters, geometry, kernel, novelty, prediction, spectrum
@@ -101,6 +103,11 @@ def build(data: Dataset, kernel_given: Kernel | str | None = None, seed: int = 0
     with task("report", steps) as progress:
         progress.advance(0, steps, "choosing a kernel")
         study = Study.of(data, _as_kernel(kernel_given, data), seed)
+        if study.images.total_variance() <= 0:
+            raise DataError(
+                f"{data.source}: to the kernel {written(study.choice.kernel)} all {study.n:,} objects are equal, and "
+                "there is nothing to see; another kernel expected"
+            )
         for done, one in enumerate(SECTIONS, 1):
             progress.advance(done, steps, one.__name__.rpartition(".")[2].replace("_", " "))
             found = _made(one, study)

@@ -14,6 +14,7 @@ from math import prod
 from typing import Any
 
 import numpy as np
+import scipy.sparse.linalg
 from sklearn.utils import _safe_indexing
 
 from gramian.checks import Array, is_sparse
@@ -118,6 +119,9 @@ def _unit(kernel: Kernel) -> Kernel:
 
 def _of_nodes(data: Dataset) -> list[Kernel]:
     assert data.graph is not None
+    if not data.graph.non_negative:
+        radius = float(scipy.sparse.linalg.norm(scipy.sparse.csr_array(data.graph.matrix), np.inf)) or 1.0
+        return [ExponentialDiffusion(data.graph, _rounded(beta / radius), of="adjacency") for beta in (2.0, 0.5, 5.0)]
     normalized: list[Kernel] = [
         ExponentialDiffusion(data.graph, beta, of="normalized") for beta in (2.0, 0.5, 1.0, 5.0)
     ]

@@ -10,7 +10,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.model_selection import RepeatedKFold, RepeatedStratifiedKFold
@@ -23,7 +23,9 @@ from gramian.learn.parzen import ParzenClassifier
 from gramian.learn.ridge import KernelRidge
 from gramian.reporting import plain
 from gramian.reporting.candidates import SAMPLE, choose, indicators
+from gramian.reporting.measures import root_mean_square, standard_error
 from gramian.reporting.study import RANK, Study
+from gramian.space.vectors import FeatureSpace
 
 JUDGED = 50_000  # objects that take part, at most
 REPEATED = 500  # objects up to which the cross-validation is repeated
@@ -32,9 +34,25 @@ FOLDS = 5
 LEAST = 3  # objects of a class
 EXACT = 3000  # objects up to which models are fitted exactly
 RANKS = ((20_000, 1000), (JUDGED, RANK))  # landmarks beyond, for so many objects at most
-RIDGES = tuple(10.0**k for k in range(-7, 1))  # of Fisher discriminants, in units of variance in feature space
+RIDGES = tuple(10.0**k for k in range(-7, 1))  # of Fisher discriminants, in units of the total variance
 
-Predict = Callable[[Kernel, Array, Array, Array], Array]  # kernel, rows to learn from, their targets, rows to predict
+
+class Answer(NamedTuple):
+    """What a model says of some rows, and the share of all squared lengths that its landmarks do not see."""
+
+    predicted: Array
+    left_out: float = 0.0
+
+
+Predict = Callable[[Kernel, Array, Array, Array], Answer]  # kernel, rows to learn from, their targets, rows to predict
+
+
+@dataclass(frozen=True)
+class Score:
+    """The share of right classes, or the root mean squared error, at objects not seen; and its standard error."""
+
+    value: float
+    error: float
 
 
 @dataclass(frozen=True)
@@ -48,23 +66,38 @@ class Entrant:
 
 @dataclass(frozen=True, eq=False)
 class Contest:
-    """What came out: for every entrant its predictions of every row in each repetition, and its scores by fold."""
+    """What came out: for every entrant its predictions of every row in each repetition, and its score.
+
+    `aside` are classes that took no part; `landmarks` is None where all was exact, and `left_out` the largest share of
+    all squared lengths that landmarks did not see.
+    """
 
     rows: Array
     y: Array
     entrants: tuple[Entrant, ...]
     predicted: list[Array]
-    scores: list[Array]
+    scores: list[Score]
     repeats: int
     folds: int
     landmarks: int | None
+    left_out: float
     aside: tuple[str, ...]
+
+    @property
+    def order(self) -> list[int]:
+        """All entrants, the best first."""
+        sign = 1 if self.y.dtype.kind == "f" else -1
+        return sorted(range(len(self.entrants)), key=lambda k: sign * self.scores[k].value)
 
     @property
     def best(self) -> int:
         """The best of the kernel learners."""
-        ours = [k for k, one in enumerate(self.entrants) if one.formula]
-        return max(ours, key=lambda k: float(self.scores[k].mean()))
+        return next(k for k in self.order if self.entrants[k].formula)
+
+    @property
+    def best_baseline(self) -> int:
+        """The best of the others."""
+        return next(k for k in self.order if not self.entrants[k].formula)
 
 
 def entrants(study: Study) -> tuple[Entrant, ...]:
@@ -74,29 +107,31 @@ def entrants(study: Study) -> tuple[Entrant, ...]:
     def rank(kernel: Kernel, train: Array) -> Any:
         return "exact" if kernel.matrix_free else landmarks(len(train)) or "exact"
 
-    def parzen(kernel: Kernel, train: Array, y: Array, test: Array) -> Array:
-        return (
-            ParzenClassifier(kernel, rank=rank(kernel, train)).fit(study.objects(train), y).predict(study.objects(test))
-        )
+    def said(model: Any, train: Array, y: Array, test: Array) -> Answer:
+        fitted = model.fit(study.objects(train), y)
+        return Answer(fitted.predict(study.objects(test)), float(getattr(fitted, "trace_error_", 0.0)))
 
-    def fisher(kernel: Kernel, train: Array, y: Array, test: Array) -> Array:
-        model = FisherDiscriminant(kernel, ridge=RIDGES, rank=rank(kernel, train))
-        return model.fit(study.objects(train), y).predict(study.objects(test))
+    def parzen(kernel: Kernel, train: Array, y: Array, test: Array) -> Answer:
+        return said(ParzenClassifier(kernel, rank=rank(kernel, train)), train, y, test)
 
-    def ridge(kernel: Kernel, train: Array, y: Array, test: Array) -> Array:
+    def fisher(kernel: Kernel, train: Array, y: Array, test: Array) -> Answer:
+        model = FisherDiscriminant(kernel, ridge=fisher_ridges(study, kernel, train), rank=rank(kernel, train))
+        return said(model, train, y, test)
+
+    def ridge(kernel: Kernel, train: Array, y: Array, test: Array) -> Answer:
         targets, classes = indicators(y) if data.task == "classes" else (y, None)
         model = KernelRidge(kernel, ridge="loo", fit_intercept=True, rank=rank(kernel, train))
-        found = model.fit(study.objects(train), targets).predict(study.objects(test))
-        return np.asarray(found if classes is None else classes[np.argmax(found, axis=1)])
+        found = said(model, train, targets, test)
+        return found if classes is None else found._replace(predicted=classes[np.argmax(found.predicted, axis=1)])
 
-    def simplest(kernel: Kernel, train: Array, y: Array, test: Array) -> Array:
+    def simplest(kernel: Kernel, train: Array, y: Array, test: Array) -> Answer:
         if data.task == "numbers":
-            return np.full(len(test), y.mean())
+            return Answer(np.full(len(test), y.mean()))
         values, counts = np.unique(y, return_counts=True)
-        return np.full(len(test), values[np.argmax(counts)])
+        return Answer(np.full(len(test), values[np.argmax(counts)]))
 
-    def usual(kernel: Kernel, train: Array, y: Array, test: Array) -> Array:
-        return plain.predictions(data, train, y, test)
+    def usual(kernel: Kernel, train: Array, y: Array, test: Array) -> Answer:
+        return Answer(plain.predictions(data, train, y, test))
 
     baselines = (
         Entrant(plain.name_of(data), None, usual),
@@ -121,16 +156,24 @@ def _chosen_on(study: Study, rows: Array, y: Array) -> Kernel:
     return choose(study.data, None, rows[few], y[few]).kernel
 
 
-def score(task: str, y: Array, predicted: Array) -> float:
-    """Return the share of right classes; or minus the root mean squared error."""
-    if task == "classes":
-        return float(np.mean(y == predicted))
-    return -float(np.sqrt(np.mean(np.square(y - predicted.astype(np.float64)))))
+def fisher_ridges(study: Study, kernel: Kernel, rows: Array) -> tuple[float, ...]:
+    """Return the ridges that a Fisher discriminant chooses from, in units of the variance of some objects."""
+    few = study.objects(rows[:SAMPLE])
+    variance = FeatureSpace(kernel.fit(few))(few).total_variance()
+    return tuple(float(variance * ridge) for ridge in RIDGES) if variance > 0 else RIDGES
+
+
+def score(y: Array, predicted: Array) -> Score:
+    """Return how good predictions are, of which each repetition is a row: objects count alike, whatever their fold."""
+    if y.dtype.kind == "f":
+        return Score(*root_mean_square((predicted - y).T))
+    right = np.mean(predicted == y, axis=0)
+    return Score(float(right.mean()), standard_error(right))
 
 
 def landmarks(n: int) -> int | None:
     """Return through how many landmarks n objects are seen; None where they are seen exactly."""
-    return None if n <= EXACT else next(rank for most, rank in RANKS if n <= most)
+    return None if n <= EXACT else next((rank for most, rank in RANKS if n <= most), RANKS[-1][1])
 
 
 def hold(study: Study) -> Contest | None:
@@ -153,7 +196,7 @@ def hold(study: Study) -> Contest | None:
     repeats, splits = REPEATS if few else 1, min(FOLDS, most)
     models = entrants(study)
     predicted = [np.empty((repeats, len(rows)), dtype=y.dtype) for _ in models]
-    scores: list[list[float]] = [[] for _ in models]
+    left = [0.0]
     cut = folds(n_splits=splits, n_repeats=repeats, random_state=study.seed).split(rows, y)
     with warnings.catch_warnings(), task("cross-validation", repeats * splits) as progress:
         warnings.simplefilter("ignore")
@@ -161,8 +204,9 @@ def hold(study: Study) -> Contest | None:
             kernel = _chosen_on(study, rows[train], y[train])
             for k, model in enumerate(models):
                 found = model.predict(kernel, rows[train], y[train], rows[test])
-                predicted[k][fold // splits, test] = found
-                scores[k].append(score(study.data.task, y[test], found))
+                predicted[k][fold // splits, test] = found.predicted
+                left.append(found.left_out)
             progress.advance(fold + 1, repeats * splits)
     through = None if study.kernel.matrix_free else landmarks(len(rows) - len(rows) // splits)
-    return Contest(rows, y, models, predicted, [np.array(one) for one in scores], repeats, splits, through, aside)
+    scores = [score(y, one) for one in predicted]
+    return Contest(rows, y, models, predicted, scores, repeats, splits, through, max(left), aside)

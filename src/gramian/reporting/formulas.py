@@ -41,8 +41,9 @@ FORMULAS = (
     Formula(
         "loo",
         "Leave-one-out error in closed form",
-        "e₋ᵢ = eᵢ / (1 − hᵢᵢ),   H = K(K + λI)⁻¹",
-        "The error at each object as if the model had been fitted without it, from a single fit.",
+        "e₋ᵢ = eᵢ / (1 − hᵢᵢ),   H = 11ᵀ/n + K̂(K̂ + λI)⁻¹",
+        "The error at each object as if the model had been fitted without it, from a single fit. K̂ is centred, and "
+        "11ᵀ/n is the share of the intercept; classes are columns of indicators, whose squared errors are averaged.",
         "Allen 1974, the prediction sum of squares",
         "gramian.KernelRidge, gramian.FisherDiscriminant",
     ),
@@ -58,7 +59,7 @@ FORMULAS = (
         "center",
         "Distance to the centre of mass",
         "‖φ(x) − φ_S‖² = κ(x, x) − (2/n) Σᵢ κ(x, xᵢ) + (1/n²) Σᵢⱼ κ(xᵢ, xⱼ)",
-        "φ_S is the mean of all images. Objects far from it are unlike the rest.",
+        "φ_S is the mean of the images of n objects. Objects far from it are unlike the rest.",
         f"{CHAPTER}, section 5.1",
         "gramian.Vectors.mean, gramian.Vectors.distances",
     ),
@@ -117,7 +118,8 @@ FORMULAS = (
         "novelty",
         "Novelty with a guarantee",
         "novel if ‖φ(x) − φ_S‖ exceeds the ⌈(m + 1)(1 − α)⌉-th smallest of m distances set aside",
-        "A new object of the same origin exceeds that threshold with probability at most α, whatever the distribution.",
+        "φ_S is the mean of one half of the objects, drawn at random; the m others are set aside. A new object of the "
+        "same origin exceeds that threshold with probability at most α, whatever the distribution.",
         f"{CHAPTER}, Algorithm 5.4, with the split-conformal threshold",
         "gramian.NoveltyDetector",
     ),
@@ -140,16 +142,18 @@ FORMULAS = (
     Formula(
         "ridge",
         "Kernel ridge regression",
-        "α = (K + λI)⁻¹ y,   f(x) = Σᵢ αᵢ κ(xᵢ, x)",
-        "The smoothest function that is near the targets; λ says how much smoothness is worth.",
+        "α = (K̂ + λI)⁻¹ (y − ȳ),   f(x) = ȳ + Σᵢ αᵢ κ̂(xᵢ, x)",
+        "The smoothest function that is near the targets, about their mean ȳ; λ says how much smoothness is worth, and "
+        "the hats stand for centring.",
         f"{CHAPTER}, chapter 2",
         "gramian.KernelRidge",
     ),
     Formula(
         "dof",
         "Effective degrees of freedom",
-        "df(λ) = Σₖ λₖ / (λₖ + λ)",
-        "How many directions ridge regression really uses at a ridge λ.",
+        "df(λ) = 1 + Σₖ λₖ / (λₖ + λ)",
+        "How many directions ridge regression really uses at a ridge λ; 1 is the intercept, and λₖ are the eigenvalues "
+        "of K̂.",
         "Trace of the smoother",
         "gramian.RidgePath",
     ),
@@ -158,7 +162,7 @@ FORMULAS = (
         "Error of a low-rank answer",
         "ε = tr(K − K̃) / tr K",
         "Large data are seen through landmarks. ε is the share of all squared lengths that the landmarks do not "
-        "explain; 0 would be exact.",
+        "explain; 0 would be exact. Of the variance they leave out at most ε · mean κ(x, x) / V.",
         "Randomly pivoted Cholesky, Chen et al. 2023",
         "gramian.Nystrom, gramian.cholesky",
     ),

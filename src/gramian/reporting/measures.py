@@ -21,6 +21,10 @@ def effective_dimension(K: Array, n: int) -> float:
 
     Σλ² = ‖K‖² is estimated by the mean squares on and off the diagonal, which a sample tells without bias.
     """
+    scale = float(np.abs(np.diagonal(K)).max())
+    if scale == 0:
+        return 0.0
+    K = K / scale  # whose squares do not overflow
     m, diagonal = len(K), np.diagonal(K)
     on = float(np.square(diagonal).mean())
     off = float((np.square(K).sum() - np.square(diagonal).sum()) / max(m * (m - 1), 1))
@@ -32,6 +36,15 @@ def dimension_error(K: Array, n: int) -> float:
     """Return the standard error of the effective dimension that a sample tells, from its parts."""
     parts = np.array_split(np.arange(len(K)), PARTS)
     return standard_error(np.array([effective_dimension(K[np.ix_(part, part)], n) for part in parts]))
+
+
+def nearest_cosine(K: Array) -> float:
+    """Return the cosine of the angle, from 0 to 1, that half of the objects have with the one they are most like."""
+    lengths = np.sqrt(np.diagonal(K).clip(0))
+    lengths[lengths == 0] = np.inf
+    cosines = np.abs(K / lengths[:, None] / lengths)
+    np.fill_diagonal(cosines, 0.0)
+    return min(float(np.median(cosines.max(axis=1))), 1.0)
 
 
 def leading_shares(K: Array, k: int = 2) -> float:
@@ -62,7 +75,10 @@ def silhouettes(D: Array, labels: Array) -> Array:
 
 def standard_error(values: Array) -> float:
     """Return the standard error of the mean of values drawn at random."""
-    return float(np.std(values, ddof=1)) / sqrt(len(values)) if len(values) > 1 else float("nan")
+    if len(values) < 2:
+        return float("nan")
+    scale = float(np.abs(values).max()) or 1.0  # the squares of large values would overflow
+    return scale * float(np.std(values / scale, ddof=1)) / sqrt(len(values))
 
 
 def root_mean_square(residuals: Array) -> tuple[float, float]:

@@ -28,6 +28,7 @@ from gramian.reporting.markup import MISSING, aligned, anchor, cell, cut, escape
 
 ROWS = 12  # rows of a table that are seen before it is unfolded
 FRAME = 760  # height of a page within a notebook, in pixels
+_WIDE_CELL = 40  # characters of a cell from which on its column is kept from being squeezed
 _LONG_VALUE = 14  # characters above which a key figure is set in smaller letters
 _MARKERS = {
     "m0": "M0-4A4 4 0 1 1 0 4 4 4 0 1 1 0-4Z",
@@ -192,11 +193,12 @@ def _table(block: dict[str, Any], links: Links) -> str:
     cells = [_cells([row[k] for row in rows], column) for k, column in enumerate(columns)]
     lines = [_row(line, k == block.get("best")) for k, line in enumerate(zip(*cells, strict=True))]
     rest = f'<tbody class="more" data-all="{len(rows):,}">{"".join(lines[ROWS:])}</tbody>' if lines[ROWS:] else ""
+    foot = _badge(block.get("estimate")) + links.to(block.get("formula"), str(block["caption"]))
     return (
         f'<div class="block captioned"><h3 id="{name}">{escape(block["caption"])}</h3><div class="box" tabindex="0" '
         f'role="group" aria-labelledby="{name}"><table aria-labelledby="{name}"><thead><tr>{heads}</tr></thead>'
         f"<tbody>{''.join(lines[:ROWS])}</tbody>{rest}</table></div>"
-        f"{_paragraph('foot', links.to(block.get('formula'), str(block['caption'])))}</div>"
+        f"{_paragraph('foot', foot)}</div>"
     )
 
 
@@ -207,13 +209,14 @@ def _style_of(column: dict[str, Any]) -> str:
 def _cells(values: list[Any], column: dict[str, Any]) -> list[str]:
     """Return one column as cells: its numbers with as many decimals each, its bars on one scale."""
     if column["kind"] == "text":
-        return [f"<td>{cell(value)}" for value in values]
+        wide = ' class="wide"' if any(len(str(value)) > _WIDE_CELL for value in values) else ""
+        return [f"<td{wide}>{cell(value)}" for value in values]
     found = [value for value in values if _is_number(value)]
-    texts, largest = iter(aligned(found)), max(map(abs, found), default=0) or 1
+    texts, largest = iter(aligned(found)), max(0, *found, 0) or 1
     bars = column["kind"] == "bar"
     return [
         f"<td{_style_of(column)}>"
-        + (_bar(abs(value) / largest if _is_number(value) else 0.0) if bars else "")
+        + (_bar(max(value, 0) / largest if _is_number(value) else 0.0) if bars else "")
         + (next(texts) if _is_number(value) else cell(value))
         for value in values
     ]

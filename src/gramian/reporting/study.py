@@ -7,8 +7,8 @@ evenly at random.
 
 from __future__ import annotations
 
-from contextlib import suppress
-from dataclasses import dataclass, replace
+import warnings
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -16,12 +16,12 @@ import numpy as np
 from sklearn.utils import _safe_indexing
 
 from gramian.checks import Array
-from gramian.expressions import format_kernel
 from gramian.intake.dataset import Dataset
 from gramian.kernels.algebra import Kernel
 from gramian.learn.pca import KernelPCA
 from gramian.reporting.blocks import drawn, number, share
 from gramian.reporting.candidates import SAMPLE, Choice, choose
+from gramian.reporting.fitting import fitting
 from gramian.space.vectors import FeatureSpace, Vectors
 
 DENSE = 2000  # objects up to which K is decomposed
@@ -29,6 +29,7 @@ RANK = 500  # landmarks beyond
 DRAWN = 2000  # points of a picture
 DIRECT = 60_000  # objects up to which all n² likenesses are computed, once
 DIRECT_DEAR = 3000  # where each of them takes long
+ROUNDING = 1e-10  # of all squared lengths: landmarks that leave out no more see everything
 MOST_COMPONENTS = 100  # of a kernel whose products need no matrix, and which has no landmarks
 
 
@@ -46,7 +47,7 @@ class Study:
     def of(cls, data: Dataset, given: Kernel | None, seed: int = 0) -> Study:
         """Choose a kernel for the data, or take the one given, and settle it on them."""
         if given is not None:
-            data = _fitting(given, data)
+            data = fitting(given, data)
         known = labelled(data)
         rng = np.random.default_rng(seed)
         few = np.sort(rng.permutation(known)[:SAMPLE])
@@ -111,13 +112,35 @@ class Study:
     def pca(self) -> KernelPCA:
         """Principal components: all of them, or the leading ones."""
         most = None if self.exact else MOST_COMPONENTS
-        return KernelPCA(most, self.kernel, rank=self.rank).fit(self.data.X)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # the objects may span fewer directions than are asked for
+            return KernelPCA(most, self.kernel, rank=self.rank).fit(self.data.X)
+
+    @cached_property
+    def shares(self) -> Array:
+        """The shares of the variance along the principal components, of the total that the geometry tells."""
+        if self.exact or not self.kernel.matrix_free:
+            return np.asarray(self.pca.explained_variance_ratio_)
+        return np.asarray(self.pca.explained_variance_ / self.images.total_variance())
+
+    @cached_property
+    def left_out(self) -> float:
+        """The share of the variance that landmarks do not see, at most; 0 without landmarks, or where they see all."""
+        return self.of_variance(float(getattr(self.pca, "trace_error_", 0.0)))
+
+    def of_variance(self, trace_error: float) -> float:
+        """Return a share of all squared lengths as one of the variance, which is what they exceed the centre's by."""
+        variance = self.images.total_variance()
+        if trace_error < ROUNDING or variance <= 0:
+            return 0.0
+        return min(trace_error * float(np.square(self.images.norms()).mean()) / variance, 1.0)
 
     @property
     def error(self) -> str | None:
         """The badge of figures that landmarks have made; None for exact ones."""
-        left = float(getattr(self.pca, "trace_error_", 0.0))
-        return f"estimate: {RANK} landmarks leave out {share(left)}" if left > 0 else None
+        if not self.left_out:
+            return None
+        return f"estimate: {RANK} landmarks leave out at most {share(self.left_out)} of the variance"
 
     @property
     def sample_note(self) -> str | None:
@@ -141,50 +164,10 @@ class Study:
             name, what = self.data.names[row], self.data.shown(row)
             line = what if not name or what.startswith(name) else f"{name}: {what}"
             if self.data.y is not None and row in known:
-                line += f" · {self.data.target} = {self.data.y[row]}"
+                value = self.data.y[row]
+                line += f" · {self.data.target} = {number(value, 6) if self.data.task == 'numbers' else value}"
             found.append(line)
         return found
-
-
-def _fitting(kernel: Kernel, data: Dataset) -> Dataset:
-    """Return the data as the kernel takes them; refuse a kernel that does not, in words that name both.
-
-    A kernel that names columns needs records, also where all columns are of one kind.
-    """
-    try:
-        _encode_a_few(kernel, data)
-    except (TypeError, ValueError) as error:
-        records = as_records(data)
-        if records is not None:
-            with suppress(TypeError, ValueError):
-                _encode_a_few(kernel, records)
-                return records
-        shown = written(kernel)
-        raise ValueError(f"the kernel {shown} does not take these data, which are {data.kind}: {error}") from None
-    return data
-
-
-def _encode_a_few(kernel: Kernel, data: Dataset) -> None:
-    kernel.fit(data.X).encode(_safe_indexing(data.X, np.arange(min(len(data), 2))))
-
-
-def as_records(data: Dataset) -> Dataset | None:
-    """Return vectors, strings or documents as records that kernels can name columns of; None for other data."""
-    names = data.recipe.columns
-    if data.kind not in ("vectors", "strings", "documents") or not names:
-        return None
-    X = np.empty(len(data), dtype=[(name, data.X.dtype if data.kind == "vectors" else object) for name in names])
-    for k, name in enumerate(names):
-        X[name] = data.X[:, k] if data.kind == "vectors" else data.X
-    return replace(data, kind="records", X=X, recipe=replace(data.recipe, kind="records"))
-
-
-def written(kernel: Kernel) -> str:
-    """Return a kernel as its expression, or as it prints itself where the language cannot say it."""
-    try:
-        return format_kernel(kernel)
-    except TypeError:
-        return repr(kernel)
 
 
 def labelled(data: Dataset) -> Array:

@@ -227,7 +227,7 @@ const figure = (plot) => {
   plot.setAttribute("tabindex", "0");
   plot.setAttribute("role", "application");
   plot.setAttribute("aria-roledescription", "interactive figure");
-  plot.setAttribute("aria-label", `${svg.getAttribute("aria-label")}. Arrow keys move between the marks${
+  plot.setAttribute("aria-label", `${svg.getAttribute("aria-label").replace(/\.$/, "")}. Arrow keys move between the marks${
     zoomable ? ", plus and minus zoom, zero shows everything" : ""}.`);
   plot.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;

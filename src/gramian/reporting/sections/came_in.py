@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from gramian.reporting.blocks import Section, count, fact, facts, note, table, text
+from gramian.reporting.fitting import columns_of
 from gramian.reporting.study import Study
 
 LOOKED_AT = 200_000  # rows of numbers that are compared with each other
@@ -20,33 +21,40 @@ KINDS = {
 def section(study: Study) -> Section:
     """Return what was read and how it was understood."""
     data = study.data
-    used = [column for column in data.columns if column.used and column.name != data.target]
+    named = columns_of(study.kernel)
+    used = [one.name for one in data.columns if one.used and one.name != data.target]
+    used = [name for name in used if not named or name in named]
     missing = sum(column.missing for column in data.columns)
     items = [
         fact("objects", f"{study.n:,}", KINDS[data.kind]),
-        *([fact("columns used", f"{len(used):,}", f"of {len(data.columns):,}")] if data.columns else []),
+        *([fact("columns compared", f"{len(used):,}", f"of {len(data.columns):,}")] if used else []),
         *([fact("missing values", f"{missing:,}", "in the whole table")] if data.columns else []),
         fact("target", data.target or "none", _task(study)),
     ]
     rows = [
-        [one.name, one.kind, one.distinct, one.missing, "yes" if one.used else "no", one.note] for one in data.columns
+        [one.name, one.kind, one.distinct, one.missing, "yes" if one.name in used else "no", one.note]
+        for one in data.columns
     ]
     columns = (
         ("column", "text"),
         ("taken as", "text"),
         ("different values", "number"),
         ("missing", "number"),
-        ("used", "text"),
+        ("compared", "text"),
         ("remark", "text"),
     )
     blocks = [facts(*items)]
     if rows:
         blocks.append(table("The columns, and what each was taken for.", columns, rows))  # type: ignore[arg-type]
-    if data.notes:
-        blocks.append(note(" ".join(data.notes)))
+    remarks = {one.note for one in data.columns}
+    if notes := [words for words in data.notes if words not in remarks]:
+        blocks.append(note(" ".join(notes)))
     if again := _again(study):
         blocks.append(
-            note(f"{again:,} of {study.n:,} objects occur earlier in the data: what is equal is easily predicted.")
+            note(
+                f"{again:,} of {study.n:,} objects {'occurs' if again == 1 else 'occur'} earlier in the data: what is "
+                "equal is easily predicted."
+            )
         )
     blocks.append(text("In what follows estimates say so, with their error; all other figures are exact."))
     return Section(
@@ -77,7 +85,7 @@ def _again(study: Study) -> int:
         return len(X) - len(set(X))
     if not isinstance(X, np.ndarray) or study.n > LOOKED_AT:
         return 0
-    return study.n - len({row.tobytes() if X.dtype.kind == "f" else row.item() for row in X})
+    return study.n - len({(row + 0.0).tobytes() if X.dtype.kind == "f" else row.item() for row in X})
 
 
 def _task(study: Study) -> str:

@@ -16,13 +16,13 @@ MOST_EDGES = 1500  # of a graph that are drawn
 
 def section(study: Study) -> Section:
     """Return the map, coloured by the target where there is one."""
-    T, shares = study.map, study.pca.explained_variance_ratio_
+    T, shares = study.map, study.shares
     first, second = (float(shares[k]) if len(shares) > k else 0.0 for k in (0, 1))
     data = scatter(study, T) | _colours(study) | {"lines": _edges(study, T)}
     badge = " · ".join(filter(None, (study.sample_note, study.error))) or None
     reading = f"Objects that are alike lie close together; the picture holds {share(first + second)} of all variance."
     if study.data.task == "classes":
-        reading += " Where colours mix, no such flat picture tells the classes apart."
+        reading += " Where colours mix, this picture does not tell the classes apart."
     return Section(
         "map",
         "The map",

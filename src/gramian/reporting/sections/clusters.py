@@ -16,6 +16,7 @@ from gramian.reporting.study import Study
 from gramian.space.vectors import FeatureSpace
 
 MOST = 12  # clusters that are tried
+FEW = 20  # objects, whose silhouettes say little
 LOOKED_AT = 1500  # objects by which the number of clusters is found
 
 
@@ -43,7 +44,9 @@ def section(study: Study) -> Section | None:
     names = [f"cluster {c + 1}" for c in range(k)]
     verdict = "stand well apart" if best > 0.5 else "can be told apart" if best > 0.25 else "run into each other"
     lead = f"{count(k, 'cluster')} fit best; they {verdict}."
-    if best < 0.1:
+    if study.n < FEW:
+        lead = f"{count(k, 'cluster')} fit best; of so few objects that says little."
+    elif best < 0.1:
         lead = f"There are no clear clusters: even the best division, into {k}, hardly stands apart."
     data = scatter(study, study.map) | {"group": shown, "groups": names}
     return Section(
@@ -117,4 +120,5 @@ def _members(study: Study, found: Clustering) -> Block:
     columns = [("cluster", "text"), ("share", "text"), ("most typical", "text")]
     if classes:
         columns.append((f"{study.data.target} in it", "text"))
-    return table("The clusters and their most typical objects.", columns, rows, None, "kmeans")  # type: ignore[arg-type]
+    sampled = study.drawn(len(found.rows))
+    return table("The clusters and their most typical objects.", columns, rows, None, "kmeans", sampled)  # type: ignore[arg-type]

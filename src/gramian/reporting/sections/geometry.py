@@ -9,8 +9,11 @@ import numpy as np
 from gramian.checks import Array
 from gramian.factor.psd import is_psd
 from gramian.reporting.blocks import Block, Section, fact, facts, figure, histogram_of, number, share
-from gramian.reporting.measures import dimension_error, effective_dimension, standard_error
+from gramian.reporting.measures import dimension_error, effective_dimension, nearest_cosine, standard_error
 from gramian.reporting.study import Study
+
+RIGHT_ANGLES = 0.1  # the largest cosine up to which objects are like none
+FAR = 0.99  # of the mean squared length in the centre, from which on images lie close together
 
 
 def section(study: Study) -> Section:
@@ -60,7 +63,9 @@ def _measured(study: Study, distances: Array) -> tuple[list[Block], dict[str, An
     dimension = effective_dimension(centred, study.n)
     errors["effective_dimension"] = 0.0 if few == study.n else dimension_error(centred, study.n)
     ratio = float(center.norm() ** 2 / np.square(norms).mean()) if norms.any() else 0.0
-    verdict = "no negative one beyond rounding: a true kernel" if certificate else "negative: no kernel on these data"
+    verdict = "not negative beyond rounding, as it must be" if certificate else "negative: no kernel on these data"
+    if few < study.n:
+        verdict += "; of all objects it is no larger"
 
     def badge(figure: str) -> str | None:
         return study.drawn(few if figure == "effective_dimension" else len(S), errors[figure])
@@ -77,6 +82,7 @@ def _measured(study: Study, distances: Array) -> tuple[list[Block], dict[str, An
         "norms": {"least": norms.min(), "mean": norms.mean(), "largest": norms.max()},
         "center_norm": center.norm(),
         "center_share": ratio,
+        "nearest_cosine": nearest_cosine(np.asarray(K.dense(), dtype=np.float64)),
         "total_variance": variance,
         "effective_dimension": dimension,
         "smallest_eigenvalue": certificate.smallest,
@@ -89,12 +95,15 @@ def _measured(study: Study, distances: Array) -> tuple[list[Block], dict[str, An
 
 
 def _shape(study: Study, numbers: dict[str, Any]) -> str:
-    dimension = numbers["effective_dimension"]
-    if numbers["center_share"] > 0.99:
-        return "all images nearly coincide: to this kernel the objects look alike"
-    if dimension > 0.5 * (study.n - 1) and study.n > 20:
-        return "the images are nearly at right angles: to this kernel each object is like none but itself"
-    return f"the images spread over about {number(dimension, 2)} {'direction' if dimension < 1.05 else 'directions'}"
+    dimension, ratio = numbers["effective_dimension"], numbers["center_share"]
+    if numbers["total_variance"] == 0:
+        return "all images coincide: to this kernel the objects are equal"
+    spread = f"spread over about {number(dimension, 2)} {'direction' if dimension < 1.05 else 'directions'}"
+    if numbers["nearest_cosine"] < RIGHT_ANGLES and study.n > 2:
+        return "most images are nearly at right angles to all others: to this kernel few objects are like another"
+    if ratio > FAR:
+        return f"the images lie close together, seen from the origin; about their centre they {spread}"
+    return f"the images {spread}"
 
 
 def _part(ratio: float) -> str:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from gramian.reporting.blocks import Block, Section, note, number, share, table, text
+from gramian.reporting.blocks import Block, Section, note, number, plus_minus, table, text
 from gramian.reporting.candidates import Judged
-from gramian.reporting.study import Study, written
+from gramian.reporting.fitting import written
+from gramian.reporting.study import Study
 
 
 def section(study: Study) -> Section:
@@ -31,9 +32,12 @@ def section(study: Study) -> Section:
 
 def _tried(study: Study) -> Block:
     """Return the table of candidates: how each does at the target or, where there is none, how it sees the objects."""
-    judged = study.choice.judged
-    best = next((k for k, one in enumerate(judged) if one.kernel == study.choice.kernel), None)
-    what = "Candidates" if len(judged) > 1 else "The kernel"
+    judged = sorted(
+        study.choice.judged, key=lambda one: (one.error, one.squares) if study.data.y is not None else (0, 0)
+    )
+    alone = len(judged) == 1
+    best = None if alone else next((k for k, one in enumerate(judged) if one.kernel == study.choice.kernel), None)
+    what = "The kernel" if alone else "Candidates"
     if study.data.y is None:
         return table(
             f"{what}: over how many directions the objects spread, and how much of their variance a flat map shows",
@@ -45,7 +49,7 @@ def _tried(study: Study) -> Block:
     classes = study.data.task == "classes"
 
     def error(one: Judged) -> str:
-        return f"{share(one.error)} ± {share(one.deviation)}" if classes else _plus_minus(one.error, one.deviation)
+        return plus_minus(one.error, one.deviation, shares=classes)
 
     return table(
         f"{what}: how often each object is mistaken when predicted from all others"
@@ -61,10 +65,6 @@ def _tried(study: Study) -> Block:
         best,
         "loo",
     )
-
-
-def _plus_minus(value: float, error: float) -> str:
-    return f"{number(value)} ± {number(error, 1)}"
 
 
 def _numbers(one: Judged) -> dict[str, float | str]:

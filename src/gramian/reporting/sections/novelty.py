@@ -6,14 +6,28 @@ import warnings
 
 import numpy as np
 
+from gramian.checks import Array
 from gramian.learn.novelty import NoveltyDetector
-from gramian.reporting.blocks import Section, drawn, fact, facts, figure, histogram_of, number, share, table, text
+from gramian.reporting.blocks import (
+    Section,
+    at_most,
+    drawn,
+    fact,
+    facts,
+    figure,
+    histogram_of,
+    number,
+    share,
+    table,
+    text,
+)
 from gramian.reporting.measures import standard_error
 from gramian.reporting.study import Study
 
 ALPHA = 0.05  # false alarms that are allowed
 LEAST = 40  # objects from which on that rate can be guaranteed
 LISTED = 10
+LOOKED_AT = 20_000  # objects, where each takes long
 
 
 def _promise(study: Study, rate: float) -> str:
@@ -23,7 +37,7 @@ def _promise(study: Study, rate: float) -> str:
             "A graph has the nodes it has, so nothing is promised of new ones: the threshold shows which lie far out."
         )
     words = (
-        f"If new objects come from the same source as these, on average at most {100 * rate:.2g} in 100 of them are "
+        f"If new objects come from the same source as these, on average at most {at_most(rate)} in 100 of them are "
         "flagged by mistake: with one sample somewhat more, with another fewer. That holds whatever the data look "
         "like, as long as old and new are drawn in the same way."
     )
@@ -41,68 +55,71 @@ def section(study: Study) -> Section | None:
         detector = NoveltyDetector(
             study.choice.kernel, calibration="conformal", alpha=ALPHA, random_state=study.seed, rank=study.rank
         ).fit(study.data.X)
-    rows = np.arange(study.n) if study.direct else study.some(20_000)
+    rows = study.some(LOOKED_AT if study.kernel.dear else study.n)
     distances = -detector.score_samples(study.data.X if len(rows) == study.n else study.objects(rows))
     threshold, rate = float(detector.threshold_), float(detector.false_alarm_bound_)
     flagged = distances > threshold
-    farthest = rows[np.argsort(-distances, kind="stable")[:LISTED]]
-    ranked = -np.sort(-distances, kind="stable")[:LISTED]
-    part = float(flagged.mean())
+    nodes = study.data.kind == "nodes"
+    left = study.of_variance(float(getattr(detector, "trace_error_", 0.0)))
+    through = f"estimate: {study.rank} landmarks leave out at most {share(left)} of the variance" if left else None
     sampled = study.drawn(len(rows))
-    far = float(getattr(detector, "trace_error_", 0.0))
-    through = (
-        f"estimate: the centre is seen through {study.rank} landmarks, which leave out {share(far)}" if far else None
-    )
+    badge = " · ".join(filter(None, (sampled, through))) or None
+    share_error = standard_error(flagged) if sampled else 0.0
+    beyond = f"{int(flagged.sum()):,} of {len(rows):,}"
+    few = drawn(len(rows), study.n, share(share_error)) or through
     promise = _promise(study, rate)
+    listed = _listed(study, rows, distances)
     return Section(
         "novelty",
         "The most unusual objects",
-        f"{share(part)} of the objects lie beyond the threshold for new ones.",
+        f"{share(float(flagged.mean()))} of the objects lie beyond the threshold{'' if nodes else ' for new ones'}.",
         [
             text(promise),
             facts(
-                fact("threshold", number(threshold), "distance to the centre", "novelty", through),
-                fact("false alarms", f"≤ {share(rate)}", "on average over samples", "novelty"),
-                fact(
-                    "beyond it here",
-                    share(part),
-                    f"{int(flagged.sum()):,} of {len(rows):,}",
-                    "novelty",
-                    drawn(len(rows), study.n, share(standard_error(flagged))),
+                fact("threshold", number(threshold), "distance to the centre of one half", "novelty", through),
+                *(
+                    []
+                    if nodes
+                    else [fact("false alarms", f"≤ {at_most(rate)} %", "on average over samples", "novelty")]
                 ),
+                fact("beyond it here", share(float(flagged.mean())), beyond, "novelty", few),
             ),
             figure(
                 "novelty-distances",
                 "How far is unusual",
                 "histogram",
-                histogram_of({"objects": distances}, "distance to the centre", [(threshold, "threshold")]),
-                "Objects to the right of the line would be called novel if they came in tomorrow.",
+                histogram_of({"objects": distances}, "distance to the centre of one half", [(threshold, "threshold")]),
+                "Objects to the right of the line lie farther out than all but a few."
+                if nodes
+                else "Objects to the right of the line would be called novel if they came in tomorrow.",
                 "novelty",
-                sampled,
+                badge,
             ),
             table(
                 "The most unusual objects, farthest first.",
-                (("object", "text"), ("distance", "bar"), ("called novel", "text")),
-                [
-                    [what, float(far), "yes" if far > threshold else "no"]
-                    for what, far in zip(study.hover(farthest), ranked, strict=True)
-                ],
+                (("object", "text"), ("distance", "bar"), ("beyond the threshold", "text")),
+                [[what, far, "yes" if far > threshold else "no"] for what, _, far in listed],
                 None,
-                "center",
+                "novelty",
+                badge,
             ),
         ],
         {
             "alpha": ALPHA,
             "threshold": threshold,
-            "false_alarm_bound": rate,
+            "false_alarm_bound": None if nodes else rate,
             "guarantee": promise,
             "flagged": int(flagged.sum()),
-            "flagged_share_error": standard_error(flagged) if sampled else 0.0,
-            "trace_error": far,
+            "flagged_share_error": share_error,
+            "left_out": left,
             "looked_at": len(rows),
-            "most_unusual": [
-                {"row": row, "name": study.data.names[row], "distance": far}
-                for row, far in zip(farthest.tolist(), ranked.tolist(), strict=True)
-            ],
+            "most_unusual": [{"row": row, "name": study.data.names[row], "distance": far} for _, row, far in listed],
         },
     )
+
+
+def _listed(study: Study, rows: Array, distances: Array) -> list[tuple[str, int, float]]:
+    """Return the objects farthest out: what they are, where they stand, and how far."""
+    order = np.argsort(-distances, kind="stable")[:LISTED]
+    farthest = rows[order]
+    return list(zip(study.hover(farthest), farthest.tolist(), distances[order].tolist(), strict=True))

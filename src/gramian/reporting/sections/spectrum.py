@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gramian.reporting.blocks import Section, fact, facts, figure, number, share
+from gramian.reporting.blocks import Section, fact, facts, figure, share
 from gramian.reporting.study import Study
 
 DRAWN = 50  # components of the picture
@@ -12,7 +12,7 @@ DRAWN = 50  # components of the picture
 
 def section(study: Study) -> Section:
     """Return the shares of variance and how many components hold most of it."""
-    shares = np.asarray(study.pca.explained_variance_ratio_)
+    shares = study.shares
     total = np.cumsum(shares)
     k = np.arange(1, min(len(shares), DRAWN) + 1)
 
@@ -21,13 +21,16 @@ def section(study: Study) -> Section:
 
     def told(part: float) -> str:
         many = needed(part)
+        if study.error:  # landmarks see every component too small
+            return f"at most {many:,}" if many else "unknown"
         return f"{many:,}" if many else f"more than {len(shares):,}"
 
     two = float(total[min(1, len(total) - 1)]) if len(total) else 0.0
     return Section(
         "spectrum",
         "The spectrum",
-        f"Two directions hold {share(two)} of the variance; {told(0.9)} hold nine tenths of it.",
+        f"Two directions hold {'at least ' if study.error else ''}{share(two)} of the variance; "
+        f"{_nine_tenths(told(0.9))}.",
         [
             facts(
                 *(
@@ -61,7 +64,13 @@ def section(study: Study) -> Section:
             "needed": {"50%": needed(0.5), "90%": needed(0.9), "99%": needed(0.99)},
             "trace_error": float(getattr(study.pca, "trace_error_", 0.0)),
             "solver": study.pca.solver_,
-            "total_variance": study.pca.total_variance_,
-            "first": number(float(shares[0])) if len(shares) else None,
+            "total_variance": study.images.total_variance(),
+            "left_out": study.left_out,
         },
     )
+
+
+def _nine_tenths(many: str) -> str:
+    if many == "unknown":
+        return "how many hold nine tenths of it the landmarks do not tell"
+    return "one holds nine tenths of it" if many == "1" else f"nine tenths of it need {many}"

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from gramian.checks import Array
-from gramian.reporting.blocks import Block, fact, facts, figure, note, number, table, times
+from gramian.reporting.blocks import Block, drawn, fact, facts, figure, note, number, table, times
 from gramian.reporting.contest import Contest
 from gramian.reporting.sections.prediction.scores import badge
 from gramian.reporting.study import DRAWN, Study
@@ -21,19 +21,21 @@ def confusion(study: Study, contest: Contest) -> Block:
     """Return how often the winner takes each class for each other one."""
     every, counts = np.unique(contest.y, return_counts=True)
     names = np.sort(every[np.argsort(-counts, kind="stable")[:MOST_CLASSES]])
-    predicted = contest.predicted[contest.best][0]
+    predicted = contest.predicted[contest.best]
     matrix = [[int(np.sum((contest.y == true) & (predicted == said))) for said in names] for true in names]
     off = [(matrix[i][j], str(names[i]), str(names[j])) for i in range(len(names)) for j in range(len(names)) if i != j]
     worst = max(off, default=(0, "", ""))
+    tied = sum(one[0] == worst[0] for one in off) > 1
     reading = (
-        f"The commonest mistake takes {worst[1]} for {worst[2]}, {times(worst[0])}."
+        f"{'One of the commonest mistakes' if tied else 'The commonest mistake'} takes “{worst[1]}” for “{worst[2]}”, "
+        f"{times(worst[0])}{f' in {contest.repeats} repetitions' if contest.repeats > 1 else ''}."
         if worst[0]
         else "Not one object is mistaken: all stand on the diagonal."
         if not np.any(predicted != contest.y)
         else "Among the classes shown none is taken for another."
     )
     if len(names) < len(every):
-        reading = f"{len(names)} of {len(every)} classes, the most frequent ones. {reading}"
+        reading = f"{len(names)} of {len(every)} classes, none of which is rarer than the others. {reading}"
     return figure(
         "confusion",
         f"Confusion matrix: {contest.entrants[contest.best].name}",
@@ -42,7 +44,7 @@ def confusion(study: Study, contest: Contest) -> Block:
             "rows": [str(one) for one in names],
             "columns": [str(one) for one in names],
             "values": matrix,
-            "value_label": "objects",
+            "value_label": "objects" if contest.repeats == 1 else "predictions",
             "text": True,
             "x_label": "predicted",
             "y_label": "true",
@@ -78,7 +80,7 @@ def against_truth(study: Study, contest: Contest) -> Block:
         },
         "Points on the line are predicted exactly; each was predicted by a model that had not seen it.",
         "ridge",
-        badge(study, contest),
+        " · ".join(filter(None, (drawn(len(rows), len(contest.rows)), badge(study, contest)))) or None,
     )
 
 
@@ -116,9 +118,7 @@ def unknown(study: Study, contest: Contest) -> list[Block]:
         return []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        said = contest.entrants[contest.best].predict(
-            study.choice.kernel, study.labelled, study.target(study.labelled), unknown
-        )
+        said = contest.entrants[contest.best].predict(study.choice.kernel, contest.rows, contest.y, unknown).predicted
     rows = [[what, str(label)] for what, label in zip(study.hover(unknown[:200]), said.tolist(), strict=False)]
     return [
         facts(fact("objects without a label", f"{len(unknown):,}", "predicted from the others")),

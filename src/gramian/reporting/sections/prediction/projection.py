@@ -9,9 +9,11 @@ from sklearn.model_selection import train_test_split
 
 from gramian.learn.fisher import FisherDiscriminant
 from gramian.reporting.blocks import Block, drawn, figure, histogram_of
-from gramian.reporting.contest import RIDGES
+from gramian.reporting.contest import fisher_ridges
 from gramian.reporting.sections.prediction.mistakes import commonest
 from gramian.reporting.study import Study
+
+MOST_HILLS = 8  # classes that are drawn
 
 
 def projection(study: Study) -> list[Block]:
@@ -27,13 +29,18 @@ def projection(study: Study) -> list[Block]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         if len(names) == 2:
-            model = FisherDiscriminant(study.choice.kernel, ridge=RIDGES).fit(study.objects(rows), y)
+            model = FisherDiscriminant(study.choice.kernel, ridge=fisher_ridges(study, study.choice.kernel, rows)).fit(
+                study.objects(rows), y
+            )
             projected, how = np.asarray(model.loo_decision_).ravel(), "each object as seen by a model fitted without it"
         else:
             seen, rows, learnt, y = train_test_split(rows, y, test_size=0.5, stratify=y, random_state=study.seed)
-            model = FisherDiscriminant(study.choice.kernel, ridge=RIDGES).fit(study.objects(seen), learnt)
+            model = FisherDiscriminant(study.choice.kernel, ridge=fisher_ridges(study, study.choice.kernel, seen)).fit(
+                study.objects(seen), learnt
+            )
             projected, how = model.transform(study.objects(rows))[:, 0], "one half of the objects, fitted to the other"
-    common = [name for name, _ in commonest(y)[:8]]
+    common = [name for name, _ in commonest(y)[:MOST_HILLS]]
+    some = f" The {MOST_HILLS} largest of {len(names)} classes are drawn." if len(names) > MOST_HILLS else ""
     shown = {str(name): projected[y == name] for name in sorted(common)}
     return [
         figure(
@@ -41,7 +48,7 @@ def projection(study: Study) -> list[Block]:
             "The classes along the Fisher direction",
             "histogram",
             histogram_of(shown, "projection", [(0.0, "boundary")] if len(names) == 2 else []),
-            f"The less two hills overlap, the surer their classes are told apart along this direction ({how}).",
+            f"The less two hills overlap, the surer their classes are told apart along this direction ({how}).{some}",
             "fisher",
             drawn(most, len(study.labelled)),
         )

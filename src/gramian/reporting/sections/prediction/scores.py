@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from gramian.reporting.blocks import Block, number, share, table, times
+from gramian.reporting.blocks import Block, plus_minus, share, table, times
 from gramian.reporting.contest import JUDGED, LEAST, Contest
 from gramian.reporting.study import Study
 
@@ -14,37 +14,29 @@ from gramian.reporting.study import Study
 def scores(study: Study, contest: Contest) -> Block:
     """Return the table of all models, the best first."""
     classes = study.data.task == "classes"
-    order = np.argsort([-float(scores.mean()) for scores in contest.scores], kind="stable")
-    spread = float(np.std(contest.y)) if not classes else 1.0
+    spread = 1.0 if classes else float(np.var(contest.y))
 
     def row(k: int) -> list[Any]:
-        one, scores = contest.entrants[k], contest.scores[k]
-        mean, deviation = abs(float(scores.mean())), float(scores.std())
+        one, found = contest.entrants[k], contest.scores[k]
         kind = "kernel" if one.formula else "baseline"
         if classes:
-            return [one.name, kind, mean, f"{share(mean)} ± {share(deviation)}"]
-        explained = max(0.0, 1 - (mean / spread) ** 2) if spread > 0 else 0.0
-        return [one.name, kind, explained, f"{number(mean)} ± {number(deviation)}"]
+            return [one.name, kind, found.value, plus_minus(found.value, found.error, shares=True)]
+        return [one.name, kind, 1 - found.value**2 / spread, plus_minus(found.value, found.error)]
 
     how = f", repeated {times(contest.repeats)}" if contest.repeats > 1 else ""
     return table(
-        f"All models on the same {contest.folds} folds of a cross-validation{how}; ± is the deviation over folds.",
+        f"All models, on the same {contest.folds} folds of a cross-validation{how}.",
         (
             ("model", "text"),
             ("kind", "text"),
             ("right" if classes else "variance explained", "bar"),
             ("share right" if classes else "root mean squared error", "text"),
         ),
-        [row(int(k)) for k in order],
-        int(np.flatnonzero(order == contest.best)[0]),
+        [row(k) for k in contest.order],
+        contest.order.index(contest.best),
         contest.entrants[contest.best].formula,
+        badge(study, contest),
     )
-
-
-def best_baseline(contest: Contest) -> int:
-    """Return which of the baselines did best."""
-    plain = [k for k, one in enumerate(contest.entrants) if one.formula is None]
-    return max(plain, key=lambda k: float(contest.scores[k].mean()))
 
 
 def remarks(study: Study, contest: Contest) -> list[str]:
@@ -57,8 +49,9 @@ def remarks(study: Study, contest: Contest) -> list[str]:
         found.append(f"{len(contest.rows):,} of {len(study.labelled):,} objects took part, drawn at random.")
     if contest.landmarks:
         found.append(
-            f"So many objects were seen through {contest.landmarks:,} landmarks: an exact fit, which `gramian fit` "
-            "makes where it can, is usually a little better."
+            f"So many objects were seen through {contest.landmarks:,} landmarks, which leave out at most "
+            f"{share(contest.left_out)} of all squared lengths: an exact fit, which `gramian fit` makes where it "
+            "can, may be better."
         )
     return found
 

@@ -7,11 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from gramian.checks import Array
 from gramian.learn.ridge import KernelRidge
 from gramian.reporting.blocks import Block, drawn, figure, number
 from gramian.reporting.candidates import indicators
 from gramian.reporting.measures import root_mean_square
 from gramian.reporting.study import Study
+
+SHOWN = 2  # times the error of the stiffest model, up to which errors are drawn
 
 
 def path(study: Study) -> tuple[Block, dict[str, Any]]:
@@ -24,10 +27,11 @@ def path(study: Study) -> tuple[Block, dict[str, Any]]:
         model = KernelRidge(study.choice.kernel, ridge="loo", fit_intercept=True).fit(study.objects(rows), targets)
     path = model.path_
     kept = np.isfinite(path.loo)
+    kept &= path.loo <= SHOWN**2 * path.loo[np.argmin(np.where(kept, path.dof, np.inf))]
     dof, error = path.dof[kept], np.sqrt(path.loo[kept])
     best, deviation = int(np.argmin(error)), root_mean_square(model.loo_residuals_)[1]
     numbers = {"ridge": path.ridges, "dof": path.dof, "loo": path.loo, "gcv": path.gcv, "chosen": model.ridge_}
-    gcv = np.isfinite(path.gcv)
+    gcv = np.isfinite(path.gcv) & kept
     return (
         figure(
             "path",
@@ -50,9 +54,18 @@ def path(study: Study) -> tuple[Block, dict[str, Any]]:
                 "marks": [{"x": float(dof[best]), "label": f"ridge {number(model.ridge_)}"}],
             },
             f"The error at objects left out is smallest with {number(float(dof[best]))} degrees of freedom, of "
-            f"{len(rows):,}: with fewer the model is too stiff, with more it would follow the noise.",
+            f"{len(rows):,}: {why(dof, best)}.",
             "dof",
             drawn(len(rows), len(study.labelled), f"{number(deviation, 2)} at the best"),
         ),
         numbers,
     )
+
+
+def why(dof: Array, best: int) -> str:
+    """Return what the place of the smallest error says."""
+    if best == int(np.argmax(dof)):
+        return "the freest model that was tried, so that there is hardly any noise to follow"
+    if best == int(np.argmin(dof)):
+        return "the stiffest model that was tried, so that the objects tell next to nothing of the target"
+    return "with fewer the model is too stiff, with more it would follow the noise"

@@ -1,0 +1,97 @@
+"""Whether a kernel and data go together: which columns it names, what it compares, and what is said if it does not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import replace
+
+import numpy as np
+from sklearn.utils import _safe_indexing
+
+from gramian.expressions import format_kernel
+from gramian.intake.dataset import Dataset
+from gramian.intake.errors import DataError, unknown
+from gramian.kernels.algebra import Kernel, Pullback
+from gramian.kernels.columns import Columns
+from gramian.kernels.equality import Equality
+from gramian.kernels.strings.counting import Counting
+from gramian.kernels.strings.subsequences import Pairwise
+from gramian.tables import listed
+
+
+def fitting(kernel: Kernel, data: Dataset) -> Dataset:
+    """Return the data as the kernel takes them; refuse a kernel that does not, in words that name both.
+
+    A kernel that names columns needs records, also where all columns are of one kind.
+    """
+    names = columns_of(kernel)
+    if names:
+        for name in sorted(names - set(data.recipe.columns)):
+            raise unknown(f"the kernel {written(kernel)}", "column", name, data.recipe.columns)
+        records = as_records(data)
+        with suppress(TypeError, ValueError):
+            if records is not None:
+                _encode_a_few(kernel, records)
+                return records
+    try:
+        if data.kind == "vectors" and any(map(_of_strings, _leaves(kernel))):
+            raise ValueError("it compares strings")
+        _encode_a_few(kernel, data)
+    except (TypeError, ValueError) as error:
+        reason = str(error)
+        if data.kind == "records" and not names:
+            reason = f"name the columns that it compares with `on`, out of {listed(data.recipe.columns)}"
+        raise DataError(
+            f"the kernel {written(kernel)} does not take these data, which are {data.kind}: {reason}"
+        ) from None
+    return data
+
+
+def columns_of(kernel: Kernel) -> set[str]:
+    """Return the columns that a kernel names; none for one that takes whole objects."""
+    if isinstance(kernel, Pullback) and isinstance(kernel.f, Columns):
+        return {name for name in kernel.f.names if isinstance(name, str)}
+    return set[str]().union(*map(columns_of, _inner(kernel)))
+
+
+def _inner(kernel: Kernel) -> list[Kernel]:
+    return [one for one in kernel.params().values() if isinstance(one, Kernel)]
+
+
+def _leaves(kernel: Kernel) -> Iterator[Kernel]:
+    """Go through the kernels that meet the objects themselves."""
+    if isinstance(kernel, Pullback) and isinstance(kernel.f, Columns):
+        return
+    inner = _inner(kernel)
+    if not inner:
+        yield kernel
+    for one in inner:
+        yield from _leaves(one)
+
+
+def _of_strings(kernel: Kernel) -> bool:
+    return isinstance(kernel, Counting | Pairwise) and not isinstance(kernel, Equality)
+
+
+def _encode_a_few(kernel: Kernel, data: Dataset) -> None:
+    kernel.fit(data.X).encode(_safe_indexing(data.X, np.arange(min(len(data), 2))))
+
+
+def as_records(data: Dataset) -> Dataset | None:
+    """Return vectors, strings or documents as records that kernels can name columns of; None for other data."""
+    names = data.recipe.columns
+    if data.kind not in ("vectors", "strings", "documents") or not names:
+        return None
+    X = np.empty(len(data), dtype=[(name, data.X.dtype if data.kind == "vectors" else object) for name in names])
+    for k, name in enumerate(names):
+        X[name] = data.X[:, k] if data.kind == "vectors" else data.X
+    return replace(data, kind="records", X=X, recipe=replace(data.recipe, kind="records"))
+
+
+def written(kernel: Kernel) -> str:
+    """Return a kernel as its expression, or as it prints itself where the language cannot say it."""
+    try:
+        return format_kernel(kernel)
+    except TypeError:
+        return repr(kernel)

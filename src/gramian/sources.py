@@ -77,7 +77,7 @@ def as_source(source: Any) -> Source:
 def load_npy(path: Path) -> Array:
     """Return the array of a .npy file without reading it: its rows are read when they are asked for."""
     try:
-        return np.asanyarray(np.load(_existing(path), mmap_mode="r"))
+        return np.asanyarray(np.lib.format.open_memmap(_existing(path), mode="r"))
     except (ValueError, EOFError) as error:
         raise ValueError(f"{path}: not a whole .npy file that can be read in parts ({error}); write it again") from None
 

@@ -70,7 +70,11 @@ def test_words_are_learnt_from_as_their_counts_are(learner):
 
 
 @every_learner
-@pytest.mark.parametrize("given", [tuple, np.array, lambda w: np.array(w, dtype=object), pd.Series], ids=str)
+@pytest.mark.parametrize(
+    "given",
+    [tuple, np.array, lambda w: np.array(w, dtype=object), pd.Series],
+    ids=["tuple", "array", "objects", "series"],
+)
 def test_words_may_come_in_any_flat_collection(learner, given):
     new = words(N + 6)[N:]
     model = learner.fitted(SharedPieces(), words())

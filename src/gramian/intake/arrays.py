@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from gramian.checks import Array
-from gramian.intake.errors import DataError, shortened
+from gramian.intake.errors import DataError
 from gramian.intake.table import Table, column_of, objects
 from gramian.sources import load_npy
 from gramian.tables import listed
@@ -52,13 +52,14 @@ def read_npz(path: Path) -> Table:
     """Return the array X of a .npz file, or the only one, as a table; an array y is its target."""
     with _numpy(path), path.open("rb") as file, np.load(file, allow_pickle=False) as found:
         if isinstance(found, np.ndarray):
-            raise DataError(f"{path}: a .npy file under the name of a .npz file; give format='npy'")
+            raise DataError(f"{path}: a .npy file under the name of a .npz file; read it as npy")
         names = list(found.files)
         rest = [name for name in names if name != "y"]
         name = "X" if "X" in rest else rest[0] if len(rest) == 1 else None
         if name is None:
             raise DataError(
-                f"{path}: no array X; one array X and, if there is a target, y expected, not {listed(names)}"
+                f"{path}: no array X; one array X and, if there is a target, y expected"
+                + (f", not {listed(names)}" if names else ", and there is none at all")
             )
         X, y = found[name], found["y"] if "y" in names else None
     table = table_of(X, str(path), "npz")
@@ -151,5 +152,4 @@ def _numpy(path: Path) -> Iterator[None]:
             raise DataError(
                 f"{path}: an array of objects, which only code in the file could restore; numbers or strings expected"
             ) from None
-        reason = shortened(str(error) or type(error).__name__, 100)
-        raise DataError(f"{path}: broken, or not a file of NumPy ({reason})") from None
+        raise DataError(f"{path}: a broken file, or none of NumPy; write it again") from None

@@ -17,6 +17,7 @@ from sklearn.utils import _safe_indexing
 
 from gramian.checks import Array
 from gramian.intake.dataset import Dataset
+from gramian.intake.errors import DataError
 from gramian.kernels.algebra import Kernel
 from gramian.learn.pca import KernelPCA
 from gramian.reporting.blocks import drawn, number, share
@@ -46,6 +47,8 @@ class Study:
     @classmethod
     def of(cls, data: Dataset, given: Kernel | None, seed: int = 0) -> Study:
         """Choose a kernel for the data, or take the one given, and settle it on them."""
+        if len(data) < 2:
+            raise DataError(f"{data.source}: a single object; at least two expected, which can be compared")
         if given is not None:
             data = fitting(given, data)
         known = labelled(data)

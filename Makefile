@@ -21,7 +21,7 @@ demo: $(VENV)/ready
 	$(BIN)/gramian report --force --output build/report.html
 
 test: $(VENV)/ready
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist worksteal
 
 lint: $(VENV)/ready
 	$(BIN)/ruff check .

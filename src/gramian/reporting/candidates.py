@@ -9,7 +9,7 @@ Large data are judged by a sample.
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import prod
 from typing import Any
 
@@ -31,21 +31,19 @@ from gramian.kernels.strings.spectrum import Composition, Spectrum
 from gramian.kernels.text.bag_of_words import BagOfWords
 from gramian.learn.alignment import alignment
 from gramian.learn.ridge import KernelRidge
-from gramian.reporting.measures import effective_dimension, leading_shares, root_mean_square, standard_error
+from gramian.reporting.measures import root_mean_square, standard_error
 
 SAMPLE = 1000  # objects by which candidates are judged
 
 
 @dataclass(frozen=True)
 class Judged:
-    """A candidate, how it sees some objects, and how it did at their target; NaN where there is none.
+    """A candidate and how it did at the target of some objects; NaN where there is none.
 
     Attributes
     ----------
     kernel : Kernel
         The candidate.
-    dimension, flat : float
-        Effective dimension of the objects, and the share of their variance that two directions hold.
     error, deviation : float
         Leave-one-out error, the share of mistakes for classes and the root mean square for numbers, and its standard
         error.
@@ -54,22 +52,20 @@ class Judged:
     """
 
     kernel: Kernel
-    dimension: float
-    flat: float
     error: float = float("nan")
     deviation: float = float("nan")
     squares: float = float("nan")
     alignment: float = float("nan")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Choice:
-    """The kernel that is used, why, and all that were tried."""
+    """The kernel that is used, why, and all that were tried on some rows."""
 
     kernel: Kernel
     reason: str
     judged: tuple[Judged, ...]
-    sampled: int
+    rows: Array
 
 
 def candidates(data: Dataset) -> list[Kernel]:
@@ -162,21 +158,17 @@ def _of_columns(data: Dataset) -> list[Kernel]:
     return found
 
 
-def judge(kernel: Kernel, X: Any, y: Array | None, task: str, n: int) -> Judged:
-    """Return how a kernel sees some of n objects, and how it does at their target."""
+def judge(kernel: Kernel, X: Any, y: Array | None, task: str) -> Judged:
+    """Return how a kernel does at the target of some objects."""
+    if y is None:
+        return Judged(kernel)
+    targets, classes = indicators(y) if task == "classes" else (y, None)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         settled = kernel.fit(X)
-        K = settled.gram(X)
-        centred = np.asarray(K.center().dense(), dtype=np.float64)
-        seen = Judged(kernel, effective_dimension(centred, n), leading_shares(centred))
-        if y is None:
-            return seen
-        targets, classes = indicators(y) if task == "classes" else (y, None)
-        model = KernelRidge(settled, ridge="loo", fit_intercept=True).fit(X, targets)
-        left = model.loo_residuals_
+        left = KernelRidge(settled, ridge="loo", fit_intercept=True).fit(X, targets).loo_residuals_
         try:
-            aligned = alignment(K, targets, task="numbers")
+            aligned = alignment(settled.gram(X), targets, task="numbers")
         except (ValueError, ArithmeticError):  # all images are one, or the target is too small to be squared
             aligned = float("nan")
     if classes is None:
@@ -184,7 +176,7 @@ def judge(kernel: Kernel, X: Any, y: Array | None, task: str, n: int) -> Judged:
     else:
         wrong = classes[np.argmax(targets - left, axis=1)] != y
         error, deviation = float(wrong.mean()), standard_error(wrong)
-    return replace(seen, error=error, deviation=deviation, squares=float(np.square(left).mean()), alignment=aligned)
+    return Judged(kernel, error, deviation, float(np.square(left).mean()), aligned)
 
 
 def _judged(data: Dataset, X: Any, y: Array | None) -> list[Judged]:
@@ -192,7 +184,7 @@ def _judged(data: Dataset, X: Any, y: Array | None) -> list[Judged]:
     found, refused = [], ValueError("no kernel is known for data of this kind")
     for kernel in candidates(data):
         try:
-            found.append(judge(kernel, X, y, data.task, len(data)))
+            found.append(judge(kernel, X, y, data.task))
         except (ValueError, ArithmeticError) as error:  # numbers overflow, or an image has no length
             refused = ValueError(str(error))
     if not found:
@@ -210,15 +202,15 @@ def choose(data: Dataset, given: Kernel | None, rows: Array, y: Array | None) ->
     """Return the kernel to use for the data; `rows` are the objects by which candidates are judged, y their target."""
     X = _safe_indexing(data.X, rows)
     if given is not None:
-        alone = judge(given, X, y, data.task, len(data))
-        return Choice(given, "It is the kernel that was asked for.", (alone,), len(rows))
+        alone = judge(given, X, y, data.task)
+        return Choice(given, "It is the kernel that was asked for.", (alone,), rows)
     tried = _judged(data, X, y)
     if y is None:
         return Choice(
             tried[0].kernel,
             "There is no target by which kernels could be compared, so this is the usual one for data of this kind.",
             tuple(tried),
-            len(rows),
+            rows,
         )
     best = min(tried, key=lambda one: (one.error, one.squares))
     what = "makes the fewest mistakes" if data.task == "classes" else "has the smallest error"
@@ -226,5 +218,5 @@ def choose(data: Dataset, given: Kernel | None, rows: Array, y: Array | None) ->
         best.kernel,
         f"Of {len(tried)} candidates it {what} when each object is predicted from all the others.",
         tuple(tried),
-        len(rows),
+        rows,
     )

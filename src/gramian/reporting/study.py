@@ -119,12 +119,16 @@ class Study:
             warnings.simplefilter("ignore")  # the objects may span fewer directions than are asked for
             return KernelPCA(most, self.kernel, rank=self.rank).fit(self.data.X)
 
-    @cached_property
+    @property
+    def variance(self) -> float:
+        """The total variance; of a kernel without a matrix the principal components know it only roughly."""
+        rough = self.kernel.matrix_free and not self.exact
+        return float(self.images.total_variance() if rough else self.pca.total_variance_)
+
+    @property
     def shares(self) -> Array:
-        """The shares of the variance along the principal components, of the total that the geometry tells."""
-        if self.exact or not self.kernel.matrix_free:
-            return np.asarray(self.pca.explained_variance_ratio_)
-        return np.asarray(self.pca.explained_variance_ / self.images.total_variance())
+        """The shares of the variance along the principal components."""
+        return np.asarray(self.pca.explained_variance_ / self.variance)
 
     @cached_property
     def left_out(self) -> float:

@@ -20,7 +20,8 @@ def section(study: Study) -> Section:
     first, second = (float(shares[k]) if len(shares) > k else 0.0 for k in (0, 1))
     data = scatter(study, T) | _colours(study) | {"lines": _edges(study, T)}
     badge = " · ".join(filter(None, (study.sample_note, study.error))) or None
-    reading = f"Objects that are alike lie close together; the picture holds {share(first + second)} of all variance."
+    held = f"{'at least ' if study.error else ''}{share(first + second)}"
+    reading = f"Objects that are alike lie close together; the picture holds {held} of all variance."
     if study.data.task == "classes":
         reading += " Where colours mix, this picture does not tell the classes apart."
     return Section(

@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+import warnings
+from typing import Any
+
+import numpy as np
+
+from gramian.kernels.algebra import Kernel
 from gramian.reporting.blocks import Block, Section, note, number, plus_minus, table, text
 from gramian.reporting.candidates import Judged
 from gramian.reporting.fitting import written
+from gramian.reporting.measures import effective_dimension, leading_shares
 from gramian.reporting.study import Study
 
 
 def section(study: Study) -> Section:
     """Return the kernel with its reasons."""
     choice = study.choice
-    blocks = [text(choice.reason), _tried(study)]
-    if choice.sampled < len(study.labelled):
-        words = f"These are estimates, from {choice.sampled:,} of {len(study.labelled):,} objects drawn at random"
+    seen = [(one, *_spread(study, one.kernel)) for one in choice.judged]
+    blocks = [text(choice.reason), _tried(study, seen)]
+    if len(choice.rows) < len(study.labelled):
+        words = f"These are estimates, from {len(choice.rows):,} of {len(study.labelled):,} objects drawn at random"
         blocks.append(note(words + ("; ± is one standard error." if study.data.y is not None else ".")))
     return Section(
         "kernel",
@@ -24,33 +32,44 @@ def section(study: Study) -> Section:
             "kernel": written(choice.kernel),
             "settled": repr(study.kernel),
             "reason": choice.reason,
-            "candidates": [_numbers(one) for one in choice.judged],
-            "judged_on": choice.sampled,
+            "candidates": [_numbers(*one) for one in seen],
+            "judged_on": len(choice.rows),
         },
     )
 
 
-def _tried(study: Study) -> Block:
+def _spread(study: Study, kernel: Kernel) -> tuple[float, float]:
+    """Return the effective dimension of the objects under a kernel, and the share of variance in two directions.
+
+    Both are NaN where the kernel cannot take these objects.
+    """
+    X = study.objects(study.choice.rows)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            K = np.asarray(kernel.fit(X).gram(X).center().dense(), dtype=np.float64)
+    except (ValueError, ArithmeticError):
+        return float("nan"), float("nan")
+    return effective_dimension(K, study.n), leading_shares(K)
+
+
+def _tried(study: Study, seen: list[tuple[Judged, float, float]]) -> Block:
     """Return the table of candidates: how each does at the target or, where there is none, how it sees the objects."""
-    judged = sorted(
-        study.choice.judged, key=lambda one: (one.error, one.squares) if study.data.y is not None else (0, 0)
-    )
-    alone = len(judged) == 1
-    best = None if alone else next((k for k, one in enumerate(judged) if one.kernel == study.choice.kernel), None)
+    known = study.data.y is not None
+    if known:
+        seen = sorted(seen, key=lambda one: (one[0].error, one[0].squares))
+    alone = len(seen) == 1
+    best = None if alone else next((k for k, one in enumerate(seen) if one[0].kernel == study.choice.kernel), None)
     what = "The kernel" if alone else "Candidates"
-    if study.data.y is None:
+    if not known:
         return table(
             f"{what}: over how many directions the objects spread, and how much of their variance a flat map shows",
             (("kernel", "text"), ("effective dimension", "text"), ("in a flat map", "bar")),
-            [[written(one.kernel), number(one.dimension), one.flat] for one in judged],
+            [[written(one.kernel), number(dimension), flat] for one, dimension, flat in seen],
             best,
             "dimension",
         )
     classes = study.data.task == "classes"
-
-    def error(one: Judged) -> str:
-        return plus_minus(one.error, one.deviation, shares=classes)
-
     return table(
         f"{what}: how often each object is mistaken when predicted from all others"
         if classes
@@ -61,17 +80,25 @@ def _tried(study: Study) -> Block:
             ("alignment", "bar"),
             ("effective dimension", "text"),
         ),
-        [[written(one.kernel), error(one), one.alignment, number(one.dimension)] for one in judged],
+        [
+            [
+                written(one.kernel),
+                plus_minus(one.error, one.deviation, shares=classes),
+                one.alignment,
+                number(dimension),
+            ]
+            for one, dimension, _ in seen
+        ],
         best,
         "loo",
     )
 
 
-def _numbers(one: Judged) -> dict[str, float | str]:
+def _numbers(one: Judged, dimension: float, flat: float) -> dict[str, Any]:
     return {
         "kernel": written(one.kernel),
-        "effective_dimension": one.dimension,
-        "share_of_two_directions": one.flat,
+        "effective_dimension": dimension,
+        "share_of_two_directions": flat,
         "loo_error": one.error,
         "loo_error_deviation": one.deviation,
         "loo_mean_square": one.squares,

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import dataclass
 
 import numpy as np
 
 from gramian.checks import Array
 from gramian.learn.novelty import NoveltyDetector
 from gramian.reporting.blocks import (
+    Block,
     Section,
     at_most,
     drawn,
@@ -28,6 +30,88 @@ ALPHA = 0.05  # false alarms that are allowed
 LEAST = 40  # objects from which on that rate can be guaranteed
 LISTED = 10
 LOOKED_AT = 20_000  # objects, where each takes long
+MEASURED = "distance to the centre of one half"
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """How far some rows lie out, and from where on that is too far; `left_out` is what landmarks do not see."""
+
+    rows: Array
+    distances: Array
+    threshold: float
+    rate: float
+    left_out: float
+
+    @property
+    def beyond(self) -> Array:
+        return self.distances > self.threshold
+
+
+def section(study: Study) -> Section | None:
+    """Return the most unusual objects; None where there are too few to say."""
+    if study.n < LEAST:
+        return None
+    found = _look(study)
+    beyond, nodes = found.beyond, study.data.kind == "nodes"
+    error = standard_error(beyond) if len(found.rows) < study.n else 0.0
+    listed = _listed(study, found)
+    promise = _promise(study, found.rate)
+    through = f"estimate: {study.rank} landmarks leave out at most {share(found.left_out)} of the variance"
+    landmarks = through if found.left_out else None
+    badge = " · ".join(filter(None, (study.drawn(len(found.rows)), landmarks))) or None
+    items = [
+        fact("threshold", number(found.threshold), MEASURED, "novelty", landmarks),
+        fact("false alarms", f"≤ {at_most(found.rate)} %", "on average", "novelty"),
+        fact(
+            "beyond it here",
+            share(float(beyond.mean())),
+            f"{int(beyond.sum()):,} of {len(beyond):,}",
+            "novelty",
+            drawn(len(found.rows), study.n, share(error)) or landmarks,
+        ),
+    ]
+    return Section(
+        "novelty",
+        "The most unusual objects",
+        f"{share(float(beyond.mean()))} of the objects lie beyond the threshold{'' if nodes else ' for new ones'}.",
+        [
+            text(promise),
+            facts(*(item for item in items if not nodes or item["name"] != "false alarms")),
+            _histogram(found, nodes, badge),
+            table(
+                "The most unusual objects, farthest first.",
+                (("object", "text"), ("distance", "bar"), ("beyond the threshold", "text")),
+                [[what, far, "yes" if far > found.threshold else "no"] for what, _, far in listed],
+                None,
+                "novelty",
+                badge,
+            ),
+        ],
+        {
+            "alpha": ALPHA,
+            "threshold": found.threshold,
+            "false_alarm_bound": None if nodes else found.rate,
+            "guarantee": promise,
+            "flagged": int(beyond.sum()),
+            "flagged_share_error": error,
+            "left_out": found.left_out,
+            "looked_at": len(found.rows),
+            "most_unusual": [{"row": row, "name": study.data.names[row], "distance": far} for _, row, far in listed],
+        },
+    )
+
+
+def _look(study: Study) -> Found:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        detector = NoveltyDetector(
+            study.choice.kernel, calibration="conformal", alpha=ALPHA, random_state=study.seed, rank=study.rank
+        ).fit(study.data.X)
+    rows = study.some(LOOKED_AT if study.kernel.dear else study.n)
+    distances = -detector.score_samples(study.data.X if len(rows) == study.n else study.objects(rows))
+    left_out = study.of_variance(float(getattr(detector, "trace_error_", 0.0)))
+    return Found(rows, distances, float(detector.threshold_), float(detector.false_alarm_bound_), left_out)
 
 
 def _promise(study: Study, rate: float) -> str:
@@ -46,80 +130,22 @@ def _promise(study: Study, rate: float) -> str:
     return words
 
 
-def section(study: Study) -> Section | None:
-    """Return the most unusual objects; None where there are too few to say."""
-    if study.n < LEAST:
-        return None
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        detector = NoveltyDetector(
-            study.choice.kernel, calibration="conformal", alpha=ALPHA, random_state=study.seed, rank=study.rank
-        ).fit(study.data.X)
-    rows = study.some(LOOKED_AT if study.kernel.dear else study.n)
-    distances = -detector.score_samples(study.data.X if len(rows) == study.n else study.objects(rows))
-    threshold, rate = float(detector.threshold_), float(detector.false_alarm_bound_)
-    flagged = distances > threshold
-    nodes = study.data.kind == "nodes"
-    left = study.of_variance(float(getattr(detector, "trace_error_", 0.0)))
-    through = f"estimate: {study.rank} landmarks leave out at most {share(left)} of the variance" if left else None
-    sampled = study.drawn(len(rows))
-    badge = " · ".join(filter(None, (sampled, through))) or None
-    share_error = standard_error(flagged) if sampled else 0.0
-    beyond = f"{int(flagged.sum()):,} of {len(rows):,}"
-    few = drawn(len(rows), study.n, share(share_error)) or through
-    promise = _promise(study, rate)
-    listed = _listed(study, rows, distances)
-    return Section(
+def _histogram(found: Found, nodes: bool, badge: str | None) -> Block:
+    return figure(
+        "novelty-distances",
+        "How far is unusual",
+        "histogram",
+        histogram_of({"objects": found.distances}, MEASURED, [(found.threshold, "threshold")]),
+        "Objects to the right of the line lie farther out than all but a few."
+        if nodes
+        else "Objects to the right of the line would be called novel if they came in tomorrow.",
         "novelty",
-        "The most unusual objects",
-        f"{share(float(flagged.mean()))} of the objects lie beyond the threshold{'' if nodes else ' for new ones'}.",
-        [
-            text(promise),
-            facts(
-                fact("threshold", number(threshold), "distance to the centre of one half", "novelty", through),
-                *(
-                    []
-                    if nodes
-                    else [fact("false alarms", f"≤ {at_most(rate)} %", "on average over samples", "novelty")]
-                ),
-                fact("beyond it here", share(float(flagged.mean())), beyond, "novelty", few),
-            ),
-            figure(
-                "novelty-distances",
-                "How far is unusual",
-                "histogram",
-                histogram_of({"objects": distances}, "distance to the centre of one half", [(threshold, "threshold")]),
-                "Objects to the right of the line lie farther out than all but a few."
-                if nodes
-                else "Objects to the right of the line would be called novel if they came in tomorrow.",
-                "novelty",
-                badge,
-            ),
-            table(
-                "The most unusual objects, farthest first.",
-                (("object", "text"), ("distance", "bar"), ("beyond the threshold", "text")),
-                [[what, far, "yes" if far > threshold else "no"] for what, _, far in listed],
-                None,
-                "novelty",
-                badge,
-            ),
-        ],
-        {
-            "alpha": ALPHA,
-            "threshold": threshold,
-            "false_alarm_bound": None if nodes else rate,
-            "guarantee": promise,
-            "flagged": int(flagged.sum()),
-            "flagged_share_error": share_error,
-            "left_out": left,
-            "looked_at": len(rows),
-            "most_unusual": [{"row": row, "name": study.data.names[row], "distance": far} for _, row, far in listed],
-        },
+        badge,
     )
 
 
-def _listed(study: Study, rows: Array, distances: Array) -> list[tuple[str, int, float]]:
+def _listed(study: Study, found: Found) -> list[tuple[str, int, float]]:
     """Return the objects farthest out: what they are, where they stand, and how far."""
-    order = np.argsort(-distances, kind="stable")[:LISTED]
-    farthest = rows[order]
-    return list(zip(study.hover(farthest), farthest.tolist(), distances[order].tolist(), strict=True))
+    order = np.argsort(-found.distances, kind="stable")[:LISTED]
+    rows = found.rows[order]
+    return list(zip(study.hover(rows), rows.tolist(), found.distances[order].tolist(), strict=True))

@@ -64,7 +64,7 @@ def section(study: Study) -> Section:
             "needed": {"50%": needed(0.5), "90%": needed(0.9), "99%": needed(0.99)},
             "trace_error": float(getattr(study.pca, "trace_error_", 0.0)),
             "solver": study.pca.solver_,
-            "total_variance": study.images.total_variance(),
+            "total_variance": study.variance,
             "left_out": study.left_out,
         },
     )

@@ -43,7 +43,8 @@ def section(study: Study) -> Section | None:
     sampled = study.drawn(len(rows))
     names = [f"cluster {c + 1}" for c in range(k)]
     verdict = "stand well apart" if best > 0.5 else "can be told apart" if best > 0.25 else "run into each other"
-    lead = f"{count(k, 'cluster')} fit best; they {verdict}."
+    most = ", the most that were tried," if k == MOST else ""
+    lead = f"{count(k, 'cluster')}{most} fit best; they {verdict}."
     if study.n < FEW:
         lead = f"{count(k, 'cluster')} fit best; of so few objects that says little."
     elif best < 0.1:

@@ -9,7 +9,9 @@ import sys
 
 def main() -> int:
     """Load the command line and run it; return the exit code."""
-    caught = signal.signal(signal.SIGINT, signal.SIG_DFL)
+    caught = signal.getsignal(signal.SIGINT)
+    if caught is not signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
     from gramian.cli.main import main as run
 
     signal.signal(signal.SIGINT, caught or signal.SIG_DFL)

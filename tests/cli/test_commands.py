@@ -234,6 +234,7 @@ def test_an_error_of_the_disk_leaves_nothing_behind(here, flowers, capsys, monke
     assert sorted(os.listdir()) == before
 
 
+@pytest.mark.alone
 def test_ctrl_c_stops_within_a_second_and_leaves_nothing(here):
     X = np.random.default_rng(0).standard_normal((60_000, 20))
     np.save("large.npy", X)
@@ -373,3 +374,22 @@ def test_a_folder_of_texts_may_have_another_encoding(here, capsys):
     assert main(["gram", "texts", "-o", "K.npy"]) == 3
     assert "is not UTF-8" in capsys.readouterr().err
     assert main(["gram", "texts", "--encoding", "latin-1", "-o", "K.npy", "-q"]) == 0
+
+
+def test_a_text_of_a_folder_is_not_written_over(here, capsys):
+    (here / "texts").mkdir()
+    for k in range(6):
+        (here / "texts" / f"{k}.txt").write_text(f"to be or not to be {k}")
+    assert main(["report", "texts", "-o", "texts/0.txt", "--force"]) == 4
+    assert (here / "texts" / "0.txt").read_text() == "to be or not to be 0"
+
+
+def test_signals_that_are_ignored_stay_so_and_handlers_come_back(capsys):
+    caught = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        assert main(["kernels", "linear"]) == 0
+        assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGINT, caught)
+    assert main(["kernels", "linear"]) == 0
+    assert signal.getsignal(signal.SIGINT) is caught

@@ -14,7 +14,10 @@ from threadpoolctl import threadpool_info
 import gramian as gm
 from gramian.gram import threads, tiles
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="SIGINT cannot be sent to one process on Windows")
+pytestmark = [
+    pytest.mark.alone,
+    pytest.mark.skipif(sys.platform == "win32", reason="SIGINT cannot be sent to one process on Windows"),
+]
 
 SCRIPT = """
     import signal, sys, threading, time

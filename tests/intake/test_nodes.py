@@ -59,3 +59,11 @@ def test_an_attribute_that_is_in_both_files_is_refused(write):
     )
     with pytest.raises(DataError, match="column 'y' is in .* too; rename one of the two"):
         read_data(graph, nodes=write("node,y\na,1\n", "n.csv"))
+
+
+def test_names_of_nodes_are_taken_as_they_are_written(write):
+    edges = "".join(f"{k:02d} {k + 1:02d}\n" for k in range(9)) + "9007199254740993 01\n9007199254740992 02\n"
+    table = "node,y\n01,a\n05,b\n9007199254740993,b\n"
+    data = read_data(write(edges, "t.edges"), nodes=write(table, "n.csv"), target="y")
+    known = {node: label for node, label in zip(data.X, data.y.tolist(), strict=True) if label}
+    assert known == {"01": "a", "05": "b", "9007199254740993": "b"}

@@ -9,6 +9,7 @@ import scipy.sparse
 import gramian as gm
 from gramian.intake.errors import DataError
 from gramian.intake.reading import from_objects, load_example
+from gramian.kernels.graphs import diffusion
 from gramian.reporting import blocks, contest, study
 from gramian.reporting.build import build
 from gramian.reporting.candidates import candidates
@@ -372,3 +373,65 @@ def test_a_graph_with_negative_weights_has_a_kernel():
 def test_an_enormous_polynomial_has_a_dimension():
     X = 1e6 * np.random.default_rng(0).standard_normal((50, 3))
     assert 1 <= section(build(from_objects(X), "polynomial(20)"), "geometry")["numbers"]["effective_dimension"] < 5
+
+
+@pytest.mark.parametrize("n", [20, 60, 100])
+def test_objects_that_are_like_none_are_reported(n):
+    found = build(from_objects(np.random.default_rng(0).standard_normal((n, 2))), "gaussian(0.001)")
+    assert "right angles" in section(found, "geometry")["lead"]
+
+
+def test_sparse_data_with_a_target_are_predicted():
+    X = scipy.sparse.random(60, 20, 0.3, format="csr", random_state=0)
+    found = section(build(from_objects(X, ["a", "b"] * 30)), "prediction")
+    assert {one["model"] for one in found["numbers"]["scores"]} >= {"Fisher discriminant", "logistic regression"}
+
+
+def test_too_few_objects_are_said_to_be_too_few():
+    found = build(from_objects(np.random.default_rng(0).standard_normal((5, 2))), "gaussian(1)")
+    assert "too few" in section(found, "novelty")["lead"]
+    assert "too few" in section(found, "clusters")["lead"]
+
+
+@pytest.mark.parametrize(
+    ("value", "least", "most"), [(0.15264, "15.2 %", "15.3 %"), (0.5, "50 %", "50 %"), (1.0, "100 %", "100 %")]
+)
+def test_bounds_are_rounded_to_their_side(value, least, most):
+    told = [blocks.bounded(value, above=above).replace(blocks.GAP, " ") for above in (False, True)]
+    assert told == [least, most]
+
+
+def test_kernels_of_strings_meet_strings_only():
+    rows = [{"a": float(k), "b": "xyz"[k % 3]} for k in range(12)]
+    with pytest.raises(DataError, match="does not take these data, which are records"):
+        build(from_objects(rows), "spectrum(2)")
+    letters = gm.Spectrum(1).pullback(lambda X: ["ab"[int(x[0] > 0)] * 3 for x in X])
+    assert build(from_objects(np.random.default_rng(0).standard_normal((12, 2))), letters).data["sections"]
+
+
+def test_a_large_graph_is_looked_at_through_samples():
+    rng = np.random.default_rng(0)
+    group = np.repeat(np.arange(4), 100)
+    edges = {
+        (min(i, j), max(i, j)) for i in range(400) for j in rng.choice(np.flatnonzero(group == group[i]), 5) if i != j
+    }
+    edges |= {(min(i, j), max(i, j)) for i, j in rng.integers(0, 400, (120, 2)).tolist() if i != j}
+    graph = gm.Graph.from_edges((u, v, 1.0) for u, v in edges)
+    labels = {node: "abcd"[group[node]] for node in graph.names() if node % 2}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(study, "DENSE", 200)
+        patch.setattr(diffusion, "SMALL", 200)
+        patch.setattr(study, "DIRECT_WALKS", 80)
+        patch.setattr(contest, "JUDGED_WALKS", 120)
+        patch.setattr(study, "FEW", 60)
+        found = build(from_objects(graph, labels))
+    assert section(found, "geometry")["numbers"]["looked_at"] == 80
+    prediction = section(found, "prediction")
+    assert len(prediction["numbers"]["rows"]) == 120
+    assert max(one["accuracy"] for one in prediction["numbers"]["scores"]) > 0.9
+    said = {one["name"]: one["predicted"] for one in prediction["numbers"]["unlabelled"]}
+    assert len(said) == 200
+    assert np.mean(["abcd"[group[int(name)]] == label for name, label in said.items()]) > 0.9
+    remarks = " ".join(block["text"] for block in prediction["blocks"] if block["type"] == "note")
+    assert "chosen once" in remarks
+    assert "120 of 200 objects took part" in remarks

@@ -45,7 +45,9 @@ def _output(given: Namespace, default: str | None = None) -> Path:
     output = may_write(default if given.output is None else given.output, given.force)  # type: ignore[arg-type]
     for name in ("data", "model", "nodes"):
         read = getattr(given, name, None)
-        if read is not None and output.exists() and os.path.exists(read) and os.path.samefile(read, output):
+        if read is None or not output.exists() or not os.path.exists(read):
+            continue
+        if os.path.samefile(read, output) or (os.path.isdir(read) and Path(read).resolve() in output.parents):
             raise FileExistsError(f"{output} is what the command reads; another name for the output expected")
     return output
 
@@ -206,6 +208,8 @@ def predict(given: Namespace) -> None:
 
 def novelty(given: Namespace) -> None:
     """Print or write how unusual new objects are."""
+    from gramian.reporting.blocks import at_most
+
     parts = _opened(given)
     output = None if given.output is None else _output(given)
     X, names = _new_objects(given, parts)
@@ -215,7 +219,7 @@ def novelty(given: Namespace) -> None:
     rows = zip(names, distances.tolist(), p_values.tolist(), novel, strict=True)
     _table(given, output, ["object", "distance", "p_value", "novel"], rows)
     rate = float(detector.false_alarm_bound_)
-    promise = f"On average at most {100 * rate:.2g} in 100 objects like those of the model are called novel."
+    promise = f"On average at most {at_most(rate)} in 100 objects like those of the model are called novel."
     if parts["kind"] != "nodes":  # a graph has no new ones
         _say(given, promise if rate > 0 else FEW)
 

@@ -15,7 +15,6 @@ end; 70 a mistake of gramian's own. An error is one sentence on standard error, 
 from __future__ import annotations
 
 import argparse
-import codecs
 import csv
 import os
 import signal
@@ -128,7 +127,7 @@ def _kind(words: str) -> tuple[str, str]:
 
 def _encoding(words: str) -> str:
     try:
-        codecs.lookup(words)
+        "a".encode(words).decode(words)
     except (LookupError, ValueError):
         raise argparse.ArgumentTypeError(f"{words!r} is no encoding; one such as utf-8 or latin-1 expected") from None
     return words
@@ -186,7 +185,8 @@ def _interrupts() -> Iterator[list[int]]:
     before = {}
     try:
         for one in (signal.SIGINT, signal.SIGTERM):
-            before[one] = signal.signal(one, stop)
+            if signal.getsignal(one) is not signal.SIG_IGN:  # as in the background of a shell
+                before[one] = signal.signal(one, stop)
     except ValueError:  # not in the main thread, which signals do not reach
         pass
     try:

@@ -82,10 +82,19 @@ def read_data(
     text = frozenset(name for name, kind in asked.items() if kind not in (*NUMERIC, "numbers"))
     raw = read_raw(path, format=format, encoding=encoding, text=text)
     if nodes is not None:
-        raw = described(raw, read_raw(nodes, encoding=encoding, text=text))
+        raw = described(raw, _table_of_nodes(nodes, encoding, text))
     if isinstance(raw, Network):
         return of_network(raw, target, asked, columns)
     return of_table(raw, target, asked, columns)
+
+
+def _table_of_nodes(path: str | os.PathLike[str], encoding: str, text: frozenset[str]) -> Table | Network:
+    """Return a table whose first column, the names of nodes, is kept as it is written: 01 is not 1."""
+    found = read_raw(path, encoding=encoding, text=text)
+    if isinstance(found, Network):
+        return found
+    named = next(iter(found.columns))
+    return found if named in text else read_raw(path, encoding=encoding, text=text | {named})
 
 
 def from_objects(

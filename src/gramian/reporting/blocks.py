@@ -163,6 +163,15 @@ def share(value: float) -> str:
     return f"{100 * value:.3g}{GAP}%"
 
 
+def bounded(value: float, *, above: bool) -> str:
+    """Return a share in percent as a bound: three digits, rounded up if it lies above, else down."""
+    if not 0 < value < 1:
+        return share(value)
+    step = 10.0 ** (floor(log10(100 * value)) - 2)
+    steps = ceil(100 * value / step - 1e-9) if above else floor(100 * value / step + 1e-9)
+    return f"{steps * step:.3g}{GAP}%"
+
+
 def at_most(value: float) -> str:
     """Return a share in percent, with two digits, rounded up."""
     if value <= 0:

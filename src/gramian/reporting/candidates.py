@@ -9,6 +9,7 @@ Large data are judged by a sample.
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import Any
@@ -34,6 +35,7 @@ from gramian.learn.ridge import KernelRidge
 from gramian.reporting.measures import root_mean_square, standard_error
 
 SAMPLE = 1000  # objects by which candidates are judged
+FEW = 300  # of those whose likenesses each need a walk through a large graph
 
 
 @dataclass(frozen=True)
@@ -179,10 +181,10 @@ def judge(kernel: Kernel, X: Any, y: Array | None, task: str) -> Judged:
     return Judged(kernel, error, deviation, float(np.square(left).mean()), aligned)
 
 
-def _judged(data: Dataset, X: Any, y: Array | None) -> list[Judged]:
+def _judged(every: Sequence[Kernel], data: Dataset, X: Any, y: Array | None) -> list[Judged]:
     """Return all candidates with how they do, but those that cannot take these objects."""
     found, refused = [], ValueError("no kernel is known for data of this kind")
-    for kernel in candidates(data):
+    for kernel in every:
         try:
             found.append(judge(kernel, X, y, data.task))
         except (ValueError, ArithmeticError) as error:  # numbers overflow, or an image has no length
@@ -198,13 +200,16 @@ def indicators(y: Array) -> tuple[Array, Array]:
     return np.equal.outer(label, np.arange(len(classes))).astype(np.float64), classes
 
 
-def choose(data: Dataset, given: Kernel | None, rows: Array, y: Array | None) -> Choice:
-    """Return the kernel to use for the data; `rows` are the objects by which candidates are judged, y their target."""
+def choose(data: Dataset, every: Sequence[Kernel], given: Kernel | None, rows: Array, y: Array | None) -> Choice:
+    """Return the kernel to use for the data: the one given, or the best of all candidates.
+
+    `rows` are the objects by which they are judged, y the target of these.
+    """
     X = _safe_indexing(data.X, rows)
     if given is not None:
         alone = judge(given, X, y, data.task)
         return Choice(given, "It is the kernel that was asked for.", (alone,), rows)
-    tried = _judged(data, X, y)
+    tried = _judged(every, data, X, y)
     if y is None:
         return Choice(
             tried[0].kernel,

@@ -28,6 +28,7 @@ from gramian.reporting.study import RANK, Study
 from gramian.space.vectors import FeatureSpace
 
 JUDGED = 50_000  # objects that take part, at most
+JUDGED_WALKS = 600  # where each needs a walk through a large graph
 REPEATED = 500  # objects up to which the cross-validation is repeated
 REPEATS = 3
 FOLDS = 5
@@ -150,15 +151,15 @@ def entrants(study: Study) -> tuple[Entrant, ...]:
 
 def _chosen_on(study: Study, rows: Array, y: Array) -> Kernel:
     """Return the kernel that would have been chosen had only these rows been there."""
-    if study.given is not None:
-        return study.given
+    if study.given is not None or study.walks:
+        return study.choice.kernel
     few = np.random.default_rng(study.seed).permutation(len(rows))[:SAMPLE]
-    return choose(study.data, None, rows[few], y[few]).kernel
+    return choose(study.data, study.candidates, None, rows[few], y[few]).kernel
 
 
 def fisher_ridges(study: Study, kernel: Kernel, rows: Array) -> tuple[float, ...]:
     """Return the ridges that a Fisher discriminant chooses from, in units of the variance of some objects."""
-    few = study.objects(rows[:SAMPLE])
+    few = study.objects(study.some(SAMPLE, rows))
     variance = FeatureSpace(kernel.fit(few))(few).total_variance()
     return tuple(float(variance * ridge) for ridge in RIDGES) if variance > 0 else RIDGES
 
@@ -178,7 +179,7 @@ def landmarks(n: int) -> int | None:
 
 def hold(study: Study) -> Contest | None:
     """Return the outcome of the contest; None where there are too few objects whose target is known."""
-    rows = study.some(JUDGED, study.labelled)
+    rows = study.some(JUDGED_WALKS if study.walks else JUDGED, study.labelled)
     y = study.target(rows)
     folds: Any = RepeatedKFold
     aside: tuple[str, ...] = ()

@@ -35,7 +35,7 @@ def fitting(kernel: Kernel, data: Dataset) -> Dataset:
                 _encode_a_few(kernel, records)
                 return records
     try:
-        if data.kind == "vectors" and any(map(_of_strings, _leaves(kernel))):
+        if data.kind in ("vectors", "records") and any(map(_of_strings, _leaves(kernel))):
             raise ValueError("it compares strings")
         _encode_a_few(kernel, data)
     except (TypeError, ValueError) as error:
@@ -61,7 +61,7 @@ def _inner(kernel: Kernel) -> list[Kernel]:
 
 def _leaves(kernel: Kernel) -> Iterator[Kernel]:
     """Go through the kernels that meet the objects themselves."""
-    if isinstance(kernel, Pullback) and isinstance(kernel.f, Columns):
+    if isinstance(kernel, Pullback) and not getattr(kernel.f, "on_vectors", False):
         return
     inner = _inner(kernel)
     if not inner:

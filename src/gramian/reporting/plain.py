@@ -17,10 +17,10 @@ import scipy.sparse
 from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 from sklearn.linear_model import LogisticRegression, RidgeCV
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import MaxAbsScaler, StandardScaler
 from sklearn.utils import _safe_indexing
 
-from gramian.checks import Array
+from gramian.checks import Array, is_sparse
 from gramian.intake.dataset import Dataset
 from gramian.kernels.graphs.graph import Graph
 
@@ -52,10 +52,11 @@ def predictions(data: Dataset, train: Array, y: Array, test: Array) -> Array:
 
 def _linear(data: Dataset) -> Any:
     last = LogisticRegression(max_iter=2000) if data.task == "classes" else RidgeCV(np.logspace(-3, 3, 13))
+    scaled = MaxAbsScaler if is_sparse(data.X) else StandardScaler
     first = {
         "strings": lambda: CountVectorizer(analyzer="char", ngram_range=(1, 2), lowercase=False),
         "documents": lambda: TfidfVectorizer(),
-    }.get(data.kind, StandardScaler)()
+    }.get(data.kind, scaled)()
     return make_pipeline(first, last)
 
 

@@ -20,8 +20,8 @@ from gramian.intake.dataset import Dataset
 from gramian.intake.errors import DataError
 from gramian.kernels.algebra import Kernel
 from gramian.learn.pca import KernelPCA
-from gramian.reporting.blocks import drawn, number, share
-from gramian.reporting.candidates import SAMPLE, Choice, choose
+from gramian.reporting.blocks import bounded, drawn, number
+from gramian.reporting.candidates import FEW, SAMPLE, Choice, candidates, choose
 from gramian.reporting.fitting import fitting
 from gramian.space.vectors import FeatureSpace, Vectors
 
@@ -30,6 +30,7 @@ RANK = 500  # landmarks beyond
 DRAWN = 2000  # points of a picture
 DIRECT = 60_000  # objects up to which all n² likenesses are computed, once
 DIRECT_DEAR = 3000  # where each of them takes long
+DIRECT_WALKS = 500  # where each needs a walk through a large graph
 ROUNDING = 1e-10  # of all squared lengths: landmarks that leave out no more see everything
 MOST_COMPONENTS = 100  # of a kernel whose products need no matrix, and which has no landmarks
 
@@ -41,6 +42,7 @@ class Study:
     data: Dataset
     choice: Choice
     kernel: Kernel
+    candidates: tuple[Kernel, ...] = ()
     given: Kernel | None = None
     seed: int = 0
 
@@ -53,10 +55,12 @@ class Study:
             data = fitting(given, data)
         known = labelled(data)
         rng = np.random.default_rng(seed)
-        few = np.sort(rng.permutation(known)[:SAMPLE])
+        every = tuple(candidates(data)) if given is None else ()
+        walks = len(data) > DENSE and all(one.matrix_free for one in (*every, *filter(None, [given])))
+        few = np.sort(rng.permutation(known)[: FEW if walks else SAMPLE])
         y = None if data.y is None else target_of(data, few)
-        choice = choose(data, given, few, y)
-        return cls(data, choice, choice.kernel.fit(data.X), given, seed)
+        choice = choose(data, every, given, few, y)
+        return cls(data, choice, choice.kernel.fit(data.X), every, given, seed)
 
     @property
     def n(self) -> int:
@@ -67,6 +71,11 @@ class Study:
         return self.n <= DENSE
 
     @property
+    def walks(self) -> bool:
+        """Whether every likeness needs a walk through a large graph: products with K are cheap, its entries are not."""
+        return self.kernel.matrix_free and not self.exact
+
+    @property
     def rank(self) -> Any:
         """What learners are told: landmarks for many objects, unless products are cheap without them."""
         return "exact" if self.exact or self.kernel.matrix_free else RANK
@@ -74,7 +83,11 @@ class Study:
     @property
     def direct(self) -> bool:
         """Whether κ of all pairs can be computed once in a few seconds."""
-        return self.kernel.matrix_free or self.n <= (DIRECT_DEAR if self.kernel.dear else DIRECT)
+        return self.n <= self._looked_at
+
+    @property
+    def _looked_at(self) -> int:
+        return DIRECT_WALKS if self.walks else DIRECT_DEAR if self.kernel.dear else DIRECT
 
     def some(self, most: int, of: Array | None = None) -> Array:
         """Return at most so many rows, of these or of all: every one if there are no more, else drawn at random."""
@@ -85,7 +98,7 @@ class Study:
 
     def compared(self, of: Array | None = None) -> Array:
         """Return the rows, of these or of all, that are compared pair by pair with K in memory."""
-        return self.some(DENSE, of)
+        return self.some(DIRECT_WALKS if self.walks else DENSE, of)
 
     def objects(self, rows: Array) -> Any:
         """Return the objects of some rows, as the kernel takes them."""
@@ -108,7 +121,7 @@ class Study:
     @cached_property
     def images(self) -> Vectors:
         """φ(x) of the objects whose geometry is looked at: all of them, or a sample."""
-        rows = np.arange(self.n) if self.direct else self.some(DIRECT_DEAR if self.kernel.dear else DIRECT)
+        rows = self.some(self._looked_at)
         return FeatureSpace(self.kernel)(self.data.X if len(rows) == self.n else self.objects(rows))
 
     @cached_property
@@ -118,17 +131,6 @@ class Study:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # the objects may span fewer directions than are asked for
             return KernelPCA(most, self.kernel, rank=self.rank).fit(self.data.X)
-
-    @property
-    def variance(self) -> float:
-        """The total variance; of a kernel without a matrix the principal components know it only roughly."""
-        rough = self.kernel.matrix_free and not self.exact
-        return float(self.images.total_variance() if rough else self.pca.total_variance_)
-
-    @property
-    def shares(self) -> Array:
-        """The shares of the variance along the principal components."""
-        return np.asarray(self.pca.explained_variance_ / self.variance)
 
     @cached_property
     def left_out(self) -> float:
@@ -144,10 +146,12 @@ class Study:
 
     @property
     def error(self) -> str | None:
-        """The badge of figures that landmarks have made; None for exact ones."""
+        """The badge of figures that landmarks have made, or of shares of a rough total; None for exact ones."""
+        if self.walks:
+            return "estimate: shares of a total variance that is known to about 1 %"
         if not self.left_out:
             return None
-        return f"estimate: {RANK} landmarks leave out at most {share(self.left_out)} of the variance"
+        return f"estimate: {RANK} landmarks leave out at most {bounded(self.left_out, above=True)} of the variance"
 
     @property
     def sample_note(self) -> str | None:

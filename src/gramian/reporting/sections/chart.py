@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse
 
 from gramian.checks import Array
-from gramian.reporting.blocks import Section, figure, share
+from gramian.reporting.blocks import Section, bounded, figure, share
 from gramian.reporting.study import Study
 
 MOST_EDGES = 1500  # of a graph that are drawn
@@ -16,11 +16,11 @@ MOST_EDGES = 1500  # of a graph that are drawn
 
 def section(study: Study) -> Section:
     """Return the map, coloured by the target where there is one."""
-    T, shares = study.map, study.shares
+    T, shares = study.map, study.pca.explained_variance_ratio_
     first, second = (float(shares[k]) if len(shares) > k else 0.0 for k in (0, 1))
     data = scatter(study, T) | _colours(study) | {"lines": _edges(study, T)}
     badge = " · ".join(filter(None, (study.sample_note, study.error))) or None
-    held = f"{'at least ' if study.error else ''}{share(first + second)}"
+    held = f"at least {bounded(first + second, above=False)}" if study.left_out else share(first + second)
     reading = f"Objects that are alike lie close together; the picture holds {held} of all variance."
     if study.data.task == "classes":
         reading += " Where colours mix, this picture does not tell the classes apart."

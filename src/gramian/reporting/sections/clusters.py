@@ -15,6 +15,7 @@ from gramian.reporting.sections.chart import scatter
 from gramian.reporting.study import Study
 from gramian.space.vectors import FeatureSpace
 
+LEAST = 6  # objects
 MOST = 12  # clusters that are tried
 FEW = 20  # objects, whose silhouettes say little
 LOOKED_AT = 1500  # objects by which the number of clusters is found
@@ -30,10 +31,12 @@ class Clustering:
     error: float
 
 
-def section(study: Study) -> Section | None:
-    """Return the clusters; None where there are too few objects."""
-    if study.n < 6:
-        return None
+def section(study: Study) -> Section:
+    """Return the clusters, or say that there are too few objects."""
+    if study.n < LEAST:
+        return Section(
+            "clusters", "Clusters", f"There are too few objects for clusters: {LEAST} at least are needed.", []
+        )
     found = _cluster(study)
     model, rows = found.model, found.rows
     labels = np.asarray(model.labels_) if len(rows) == study.n else model.predict(study.objects(study.shown))
@@ -89,7 +92,7 @@ def section(study: Study) -> Section | None:
 
 
 def _cluster(study: Study) -> Clustering:
-    rows = study.some(LOOKED_AT)
+    rows = study.compared() if study.walks else study.some(LOOKED_AT)
     X = study.data.X if len(rows) == study.n else study.objects(rows)
     D = FeatureSpace(study.kernel)(X).distances()
     models, each = {}, {}

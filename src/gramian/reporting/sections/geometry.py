@@ -99,7 +99,7 @@ def _shape(study: Study, numbers: dict[str, Any]) -> str:
     if numbers["total_variance"] == 0:
         return "all images coincide: to this kernel the objects are equal"
     spread = f"spread over about {number(dimension, 2)} {'direction' if dimension < 1.05 else 'directions'}"
-    if numbers["nearest_cosine"] < RIGHT_ANGLES and study.n > 2:
+    if numbers["nearest_cosine"] < RIGHT_ANGLES and study.n == numbers["looked_at_in_pairs"] > 2:
         return "most images are nearly at right angles to all others: to this kernel few objects are like another"
     if ratio > FAR:
         return f"the images lie close together, seen from the origin; about their centre they {spread}"

@@ -20,8 +20,9 @@ def section(study: Study) -> Section:
     choice = study.choice
     seen = [(one, *_spread(study, one.kernel)) for one in choice.judged]
     blocks = [text(choice.reason), _tried(study, seen)]
-    if len(choice.rows) < len(study.labelled):
-        words = f"These are estimates, from {len(choice.rows):,} of {len(study.labelled):,} objects drawn at random"
+    if len(choice.rows) < study.n:
+        how = "those whose target is known" if len(choice.rows) == len(study.labelled) else "drawn at random"
+        words = f"These are estimates, from {len(choice.rows):,} of {study.n:,} objects, {how}"
         blocks.append(note(words + ("; ± is one standard error." if study.data.y is not None else ".")))
     return Section(
         "kernel",

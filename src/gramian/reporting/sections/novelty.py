@@ -13,11 +13,13 @@ from gramian.reporting.blocks import (
     Block,
     Section,
     at_most,
+    bounded,
     drawn,
     fact,
     facts,
     figure,
     histogram_of,
+    note,
     number,
     share,
     table,
@@ -48,16 +50,23 @@ class Found:
         return self.distances > self.threshold
 
 
-def section(study: Study) -> Section | None:
-    """Return the most unusual objects; None where there are too few to say."""
+def section(study: Study) -> Section:
+    """Return the most unusual objects, or say that there are too few."""
     if study.n < LEAST:
-        return None
+        return Section(
+            "novelty",
+            "The most unusual objects",
+            "There are too few objects to say which are unusual.",
+            [note(f"At least {LEAST} are needed for a threshold that new ones exceed by mistake in at most 5 of 100.")],
+        )
     found = _look(study)
     beyond, nodes = found.beyond, study.data.kind == "nodes"
     error = standard_error(beyond) if len(found.rows) < study.n else 0.0
     listed = _listed(study, found)
     promise = _promise(study, found.rate)
-    through = f"estimate: {study.rank} landmarks leave out at most {share(found.left_out)} of the variance"
+    through = (
+        f"estimate: {study.rank} landmarks leave out at most {bounded(found.left_out, above=True)} of the variance"
+    )
     landmarks = through if found.left_out else None
     badge = " · ".join(filter(None, (study.drawn(len(found.rows)), landmarks))) or None
     items = [
@@ -107,8 +116,8 @@ def _look(study: Study) -> Found:
         warnings.simplefilter("ignore")
         detector = NoveltyDetector(
             study.choice.kernel, calibration="conformal", alpha=ALPHA, random_state=study.seed, rank=study.rank
-        ).fit(study.data.X)
-    rows = study.some(LOOKED_AT if study.kernel.dear else study.n)
+        ).fit(study.objects(study.compared()) if study.walks else study.data.X)
+    rows = study.compared() if study.walks else study.some(LOOKED_AT if study.kernel.dear else study.n)
     distances = -detector.score_samples(study.data.X if len(rows) == study.n else study.objects(rows))
     left_out = study.of_variance(float(getattr(detector, "trace_error_", 0.0)))
     return Found(rows, distances, float(detector.threshold_), float(detector.false_alarm_bound_), left_out)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gramian.reporting.blocks import Section, fact, facts, figure, share
+from gramian.reporting.blocks import Section, bounded, fact, facts, figure, share
 from gramian.reporting.study import Study
 
 DRAWN = 50  # components of the picture
@@ -12,7 +12,7 @@ DRAWN = 50  # components of the picture
 
 def section(study: Study) -> Section:
     """Return the shares of variance and how many components hold most of it."""
-    shares = study.shares
+    shares = np.asarray(study.pca.explained_variance_ratio_)
     total = np.cumsum(shares)
     k = np.arange(1, min(len(shares), DRAWN) + 1)
 
@@ -21,16 +21,16 @@ def section(study: Study) -> Section:
 
     def told(part: float) -> str:
         many = needed(part)
-        if study.error:  # landmarks see every component too small
+        if study.left_out:  # landmarks see every component too small
             return f"at most {many:,}" if many else "unknown"
         return f"{many:,}" if many else f"more than {len(shares):,}"
 
     two = float(total[min(1, len(total) - 1)]) if len(total) else 0.0
+    held = f"at least {bounded(two, above=False)}" if study.left_out else share(two)
     return Section(
         "spectrum",
         "The spectrum",
-        f"Two directions hold {'at least ' if study.error else ''}{share(two)} of the variance; "
-        f"{_nine_tenths(told(0.9))}.",
+        f"Two directions hold {held} of the variance; {_nine_tenths(told(0.9))}.",
         [
             facts(
                 *(
@@ -64,7 +64,7 @@ def section(study: Study) -> Section:
             "needed": {"50%": needed(0.5), "90%": needed(0.9), "99%": needed(0.99)},
             "trace_error": float(getattr(study.pca, "trace_error_", 0.0)),
             "solver": study.pca.solver_,
-            "total_variance": study.variance,
+            "total_variance": study.pca.total_variance_,
             "left_out": study.left_out,
         },
     )

@@ -34,7 +34,8 @@ def section(study: Study) -> Section | None:
     blocks += [note(words) for words in remarks(study, contest)]
     blocks += [confusion(study, contest), *projection(study)] if classes else [against_truth(study, contest)]
     smoothed, numbers = path(study)
-    blocks += [smoothed, mistaken(study, contest), *unknown(study, contest)]
+    others, predicted = unknown(study, contest)
+    blocks += [smoothed, mistaken(study, contest), *others]
     best, baseline = (contest.scores[k].value for k in (contest.best, contest.best_baseline))
     return Section(
         "prediction",
@@ -61,5 +62,6 @@ def section(study: Study) -> Section | None:
             "landmarks": contest.landmarks,
             "left_out": contest.left_out,
             "path": numbers,
+            "unlabelled": predicted,
         },
     )

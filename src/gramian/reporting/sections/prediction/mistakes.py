@@ -14,6 +14,7 @@ from gramian.reporting.sections.prediction.scores import badge
 from gramian.reporting.study import DRAWN, Study
 
 LISTED = 10
+SHOWN = 200  # of the objects without a label
 MOST_CLASSES = 30  # of a confusion matrix
 
 
@@ -100,34 +101,39 @@ def mistaken(study: Study, contest: Contest) -> Block:
     wrong = (said != contest.y).mean(axis=0)
     worst = np.argsort(-wrong, kind="stable")[:LISTED]
     rows = [
-        [what, str(contest.y[k]), str(commonest(said[:, k])[0][0]), float(wrong[k])]
+        [what, str(contest.y[k]), str(commonest(said[:, k][said[:, k] != contest.y[k]])[0][0]), float(wrong[k])]
         for what, k in zip(study.hover(contest.rows[worst]), worst.tolist(), strict=True)
         if wrong[k] > 0
     ]
     if not rows:
         return note("No object was ever mistaken by a kernel learner.")
     how = f"over {len(said)} predictions each, by {len(ours)} learners"
-    columns = (("object", "text"), ("true", "text"), ("mostly said", "text"), ("mistaken", "bar"))
+    columns = (("object", "text"), ("true", "text"), ("taken for", "text"), ("how often", "bar"))
     return table(f"The objects most often mistaken, {how}.", columns, rows)  # type: ignore[arg-type]
 
 
-def unknown(study: Study, contest: Contest) -> list[Block]:
-    """Return what the best learner says of objects whose target is not known."""
+def unknown(study: Study, contest: Contest) -> tuple[list[Block], list[dict[str, Any]]]:
+    """Return what the best learner says of objects whose target is not known, for people and for programs."""
     unknown = np.setdiff1d(np.arange(study.n), study.labelled)
     if not len(unknown):
-        return []
+        return [], []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         said = contest.entrants[contest.best].predict(study.choice.kernel, contest.rows, contest.y, unknown).predicted
-    rows = [[what, str(label)] for what, label in zip(study.hover(unknown[:200]), said.tolist(), strict=False)]
+    numbers = [
+        {"row": row, "name": study.data.names[row], "predicted": label}
+        for row, label in zip(unknown.tolist(), said.tolist(), strict=True)
+    ]
+    rows = [[what, str(label)] for what, label in zip(study.hover(unknown[:SHOWN]), said.tolist(), strict=False)]
+    some = f"; {SHOWN} of them are shown" if len(unknown) > SHOWN else ""
     return [
         facts(fact("objects without a label", f"{len(unknown):,}", "predicted from the others")),
         table(
-            f"What {contest.entrants[contest.best].name} says of them.",
+            f"What {contest.entrants[contest.best].name} says of them{some}.",
             (("object", "text"), ("predicted", "text")),
             rows,
         ),
-    ]
+    ], numbers
 
 
 def commonest(y: Array) -> list[tuple[Any, int]]:

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from gramian.reporting.blocks import Block, plus_minus, share, table, times
-from gramian.reporting.contest import JUDGED, LEAST, Contest
+from gramian.reporting.blocks import Block, bounded, plus_minus, table, times
+from gramian.reporting.contest import LEAST, Contest
 from gramian.reporting.study import Study
 
 
@@ -45,13 +45,17 @@ def remarks(study: Study, contest: Contest) -> list[str]:
     if contest.aside:
         few = ", ".join(contest.aside[:5]) + (" …" if len(contest.aside) > 5 else "")
         found.append(f"Classes of fewer than {LEAST} objects took no part: {few}.")
-    if len(study.labelled) > JUDGED:
+    if study.walks and study.given is None:
+        found.append(
+            "The kernel was chosen once, not anew in every fold: its likenesses take long in so large a graph."
+        )
+    if _some(study, contest):
         found.append(f"{len(contest.rows):,} of {len(study.labelled):,} objects took part, drawn at random.")
     if contest.landmarks:
         found.append(
             f"So many objects were seen through {contest.landmarks:,} landmarks, which leave out at most "
-            f"{share(contest.left_out)} of all squared lengths: an exact fit, which `gramian fit` makes where it "
-            "can, may be better."
+            f"{bounded(contest.left_out, above=True)} of all squared lengths: an exact fit, which `gramian fit` makes "
+            "where it can, may be better."
         )
     return found
 
@@ -59,5 +63,11 @@ def remarks(study: Study, contest: Contest) -> list[str]:
 def badge(study: Study, contest: Contest) -> str | None:
     """Return the badge of what the winner predicts: who took part, and through how many landmarks."""
     seen = f"through {contest.landmarks:,} landmarks" if contest.landmarks else None
-    some = f"{len(contest.rows):,} of {len(study.labelled):,} objects" if len(study.labelled) > JUDGED else None
+    some = f"{len(contest.rows):,} of {len(study.labelled):,} objects" if _some(study, contest) else None
     return f"estimate: {', '.join(filter(None, (some, seen)))}" if some or seen else None
+
+
+def _some(study: Study, contest: Contest) -> bool:
+    """Tell whether objects were left out that might have taken part."""
+    aside = np.isin(study.target(study.labelled).astype(str), contest.aside).sum() if contest.aside else 0
+    return len(contest.rows) + int(aside) < len(study.labelled)

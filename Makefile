@@ -21,8 +21,8 @@ demo: $(VENV)/ready
 	$(BIN)/gramian report --force --output build/report.html
 
 test: $(VENV)/ready
-	$(BIN)/python -m pytest --quiet --no-header -m alone tests/gram/test_interrupt.py tests/cli
-	$(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist worksteal -m "not alone"
+	$(BIN)/python -m pytest --quiet --no-header -m alone tests/gram tests/cli
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist worksteal -m "not alone"
 
 lint: $(VENV)/ready
 	$(BIN)/ruff check .

@@ -227,6 +227,7 @@ INTERRUPTED = """
 """
 
 
+@pytest.mark.alone
 @pytest.mark.skipif(sys.platform == "win32", reason="SIGINT cannot be sent to one process on Windows")
 @pytest.mark.parametrize("lanes", [1, 2])
 def test_ctrl_c_stops_a_long_product_at_once_and_leaves_no_thread(lanes):

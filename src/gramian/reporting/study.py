@@ -148,7 +148,7 @@ class Study:
     def error(self) -> str | None:
         """The badge of figures that landmarks have made, or of shares of a rough total; None for exact ones."""
         if self.walks:
-            return "estimate: shares of a total variance that is known to about 1 %"
+            return "estimate: shares of a total variance that is known to about 2 %"
         if not self.left_out:
             return None
         return f"estimate: {RANK} landmarks leave out at most {bounded(self.left_out, above=True)} of the variance"

@@ -12,6 +12,7 @@ and nothing is left out in silence.
 
 from __future__ import annotations
 
+import codecs
 import gzip
 import math
 import os
@@ -359,6 +360,8 @@ def _is_integer(name: str) -> bool:
 
 def _lines(path: PathLike, encoding: str = "utf-8") -> Iterator[_Line]:
     file = _existing(path, "file")
+    if codecs.lookup(encoding).name == "utf-8":
+        encoding = "utf-8"  # whatever its spelling
     if "\n".encode(encoding) != b"\n":
         raise ValueError(f"the encoding is {encoding!r}; one in which a line ends with a single byte expected")
     if file.is_dir():
@@ -374,7 +377,7 @@ def _lines(path: PathLike, encoding: str = "utf-8") -> Iterator[_Line]:
 
 
 def _decoded(file: Path, number: int, raw: bytes, encoding: str) -> _Line:
-    utf8 = encoding.lower().replace("_", "-") in ("utf-8", "utf8")
+    utf8 = encoding == "utf-8"
     try:
         line = _Line(file, number, raw.decode("utf-8-sig" if utf8 and number == 1 else encoding))
     except UnicodeDecodeError as error:

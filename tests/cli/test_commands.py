@@ -14,7 +14,8 @@ import pytest
 
 import gramian as gm
 from gramian.cli import commands
-from gramian.cli.main import main
+from gramian.cli.main import FORMATS, main
+from gramian.intake import formats
 from gramian.intake.reading import read_data
 from gramian.models import load
 
@@ -393,3 +394,7 @@ def test_signals_that_are_ignored_stay_so_and_handlers_come_back(capsys):
         signal.signal(signal.SIGINT, caught)
     assert main(["kernels", "linear"]) == 0
     assert signal.getsignal(signal.SIGINT) is caught
+
+
+def test_the_help_names_the_formats_there_are():
+    assert FORMATS.split(", ") == list(formats.FORMATS)

@@ -106,9 +106,10 @@ def report(given: Namespace) -> None:
 
 
 def _told(data: Dataset) -> str:
+    from gramian.intake.errors import counted
+
     what = {"none": "nothing to predict", "classes": f"classes: {data.target}", "numbers": f"numbers: {data.target}"}
-    objects = f"{len(data):,} {'object' if len(data) == 1 else 'objects'}"
-    lines = [f"{data.source}: {objects}, {data.kind}; {what[data.task]}.", *data.notes]
+    lines = [f"{data.source}: {counted(len(data), 'object')}, {data.kind}; {what[data.task]}.", *data.notes]
     return "\n  ".join(lines)
 
 

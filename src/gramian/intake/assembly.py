@@ -55,9 +55,7 @@ def of_table(table: Table, target: str | None, asked: dict[str, str], columns: I
         y=None if y is None else y[rows],
         task=task,
         target=target,
-        columns=tuple(
-            replace(one, missing=missing[one.name]) for one in _columns(table, found, frozenset(used), target)
-        ),
+        columns=_columns(table, found, missing, frozenset(used), target),
         names=names,
         graph=None,
         recipe=recipe,
@@ -140,19 +138,21 @@ def _why(found: dict[str, Found], chosen: tuple[str, ...], rows: int) -> str:
     return f"all that was found is {counts}"
 
 
-def _columns(table: Table, found: dict[str, Found], used: frozenset[str], target: str | None) -> tuple[Column, ...]:
+def _columns(
+    table: Table, found: dict[str, Found], missing: dict[str, int], used: frozenset[str], target: str | None
+) -> tuple[Column, ...]:
     return tuple(
-        Column(name, found[name].kind, found[name].missing, found[name].distinct, name in used, found[name].note)
+        Column(name, found[name].kind, missing[name], found[name].distinct, name in used, found[name].note)
         if name != target
-        else _target_column(table, name)
+        else _target_column(table, name, missing[name])
         for name in table.columns
     )
 
 
-def _target_column(table: Table, name: str) -> Column:
+def _target_column(table: Table, name: str, missing: int) -> Column:
     seen = look(table, name)
     kind = seen.kind if seen.kind in NUMERIC else "category"
-    return Column(name, kind, seen.missing, seen.distinct, used=False, note="The target.")
+    return Column(name, kind, missing, seen.distinct, used=False, note="The target.")
 
 
 def _few(notes: list[str]) -> tuple[str, ...]:

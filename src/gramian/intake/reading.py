@@ -93,8 +93,8 @@ def _table_of_nodes(path: str | os.PathLike[str], encoding: str, text: frozenset
     found = read_raw(path, encoding=encoding, text=text)
     if isinstance(found, Network):
         return found
-    named = next(iter(found.columns))
-    return found if named in text else read_raw(path, encoding=encoding, text=text | {named})
+    named, column = next(iter(found.columns.items()))
+    return read_raw(path, encoding=encoding, text=text | {named}) if column.dtype.kind == "f" else found
 
 
 def from_objects(

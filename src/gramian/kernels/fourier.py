@@ -60,9 +60,7 @@ class RandomFourier(Kernel):
     def __post_init__(self) -> None:
         if not isinstance(self.base, Gaussian | Laplacian | Matern):
             raise TypeError(f"base is {self.base!r}; gm.Gaussian, gm.Laplacian or gm.Matern expected")
-        if whole(self.rank, "rank", least=2) > MOST_FEATURES:
-            raise ValueError(f"rank is {self.rank:,}; at most {MOST_FEATURES:,} features expected")
-        if self.rank % 2:
+        if whole(self.rank, "rank", least=2, most=MOST_FEATURES) % 2:
             raise ValueError(f"rank is {self.rank}; an even number expected, for a wave is a cosine and a sine")
         whole(self.seed, "seed", least=0)
 

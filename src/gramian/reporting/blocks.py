@@ -167,17 +167,19 @@ def bounded(value: float, *, above: bool) -> str:
     """Return a share in percent as a bound: three digits, rounded up if it lies above, else down."""
     if not 0 < value < 1:
         return share(value)
-    step = 10.0 ** (floor(log10(100 * value)) - 2)
-    steps = ceil(100 * value / step - 1e-9) if above else floor(100 * value / step + 1e-9)
-    return f"{steps * step:.3g}{GAP}%"
+    return f"{_to_one_side(100 * value, 3, above)}{GAP}%"
 
 
 def at_most(value: float) -> str:
-    """Return a share in percent, with two digits, rounded up."""
-    if value <= 0:
-        return "0"
-    step = 10.0 ** (floor(log10(100 * value)) - 1)
-    return f"{ceil(100 * value / step - 1e-9) * step:.2g}"
+    """Return how many in 100 a share is, with two digits, rounded up."""
+    return _to_one_side(100 * value, 2, True) if value > 0 else "0"
+
+
+def _to_one_side(value: float, digits: int, up: bool) -> str:
+    """Return a positive number with so many digits, rounded up or down."""
+    step = 10.0 ** (floor(log10(value)) - digits + 1)
+    steps = ceil(value / step - 1e-9) if up else floor(value / step + 1e-9)
+    return f"{steps * step:.{digits}g}"
 
 
 def drawn(m: int, n: int, error: str | None = None) -> str | None:

@@ -81,11 +81,6 @@ class Study:
         return "exact" if self.exact or self.kernel.matrix_free else RANK
 
     @property
-    def direct(self) -> bool:
-        """Whether κ of all pairs can be computed once in a few seconds."""
-        return self.n <= self._looked_at
-
-    @property
     def _looked_at(self) -> int:
         return DIRECT_WALKS if self.walks else DIRECT_DEAR if self.kernel.dear else DIRECT
 

@@ -9,8 +9,8 @@ import numpy as np
 
 import gramian as gm
 
-from .attack import chance, one_of
-from .objects import Sample, graph_of
+from .attack import chance, one_of, seldom
+from .objects import Sample, graph_of, width
 
 # What a number, and what an integer, may turn out to be in the hands of a user
 NUMBERS = (0, 0.0, -1.0, 1e-300, 5e-324, 1e300, 1.7e308, np.nan, np.inf, True, None, "1", [1.0], 1 + 0j, 10**400)
@@ -20,12 +20,21 @@ INTEGERS = (0, -1, 1, 2.0, 2.5, True, None, "2", 10**9, 2**63, 10**400, np.int8(
 
 def number(rng: np.random.Generator, *usual: Any) -> Any:
     """Return one of the usual values, or now and then anything."""
-    return one_of(rng, NUMBERS if chance(rng, 0.05) else usual)
+    return seldom(rng, usual, NUMBERS)
 
 
 def whole(rng: np.random.Generator, *usual: Any) -> Any:
     """Return one of the usual integers, or now and then anything."""
-    return one_of(rng, INTEGERS if chance(rng, 0.05) else usual)
+    return seldom(rng, usual, INTEGERS)
+
+
+SERIES: tuple[Any, ...] = ((1.0, 2.0), (0.0, 0.0, 1.0))
+BAD_SERIES: tuple[Any, ...] = ((), (-1.0,), (np.nan,), None, 2.0, "ab")
+BAD_FORMS: tuple[Any, ...] = (-np.eye(2), np.ones((3, 3)), [[1.0]], None, np.ones(2), [[np.nan]])
+
+
+def _forms(d: int) -> Any:
+    return np.eye(d), np.ones((d, d)), 1e-3 * np.eye(d)
 
 
 Draw = Callable[[np.random.Generator, Sample], Any]
@@ -36,15 +45,14 @@ VECTORS: dict[str, Draw] = {
     "gaussian": lambda rng, s: gm.Gaussian(number(rng, 1.5, "median", 0.01, 100.0)),
     "laplacian": lambda rng, s: gm.Laplacian(number(rng, 1.5, "median", 0.01, 100.0)),
     "matern": lambda rng, s: gm.Matern(number(rng, 1.5, "median", 0.1), number(rng, 0.5, 1.5, 2.5, 0.8, 3.3)),
-    "all subsets": lambda rng, s: gm.AllSubsets(one_of(rng, (None, None, (0.5, 1.0), (1.0,), (-1.0,), "ab", 2.0))),
+    "all subsets": lambda rng, s: gm.AllSubsets(seldom(rng, (None, (0.5,) * width(s)), ((-1.0,), "ab", 2.0))),
     "anova": lambda rng, s: gm.Anova(whole(rng, 1, 2)),
-    "bilinear": lambda rng, s: gm.Bilinear(one_of(rng, (np.eye(2), np.ones((3, 3)), [[1.0]], -np.eye(2)))),
+    "bilinear": lambda rng, s: gm.Bilinear(seldom(rng, _forms(width(s)), BAD_FORMS)),
     "fourier": lambda rng, s: gm.RandomFourier(gm.Gaussian(number(rng, 1.5, "median")), whole(rng, 4, 10)),
     "standardized": lambda rng, s: gm.Gaussian(number(rng, 1.5, "median")).pullback(gm.Standardize()),
-    "equality": lambda rng, s: gm.Equality(),
 }
 STRINGS: dict[str, Draw] = {
-    "composition": lambda rng, s: gm.Composition(one_of(rng, (None, None, "ab", "", "aa", 5, ["a"]))),
+    "composition": lambda rng, s: gm.Composition(seldom(rng, (None, "ab"), ("", "aa", 5, ["a"]))),
     "spectrum": lambda rng, s: gm.Spectrum(whole(rng, 1, 2, 3)),
     "mismatch": lambda rng, s: gm.Mismatch(whole(rng, 2, 3), whole(rng, 0, 1)),
     "full spectrum": lambda rng, s: gm.FullSpectrum(whole(rng, 1, 2), whole(rng, None, 3, 4), number(rng, 1.0, 0.7)),
@@ -53,11 +61,11 @@ STRINGS: dict[str, Draw] = {
     "equality": lambda rng, s: gm.Equality(),
 }
 DOCUMENTS: dict[str, Draw] = {
-    "words": lambda rng, s: gm.BagOfWords(one_of(rng, ("tf", "tf-idf", "tf-idf", "idf", None))),
-    "pairs of words": lambda rng, s: gm.BagOfWords("tf-idf", ngram_range=one_of(rng, ((1, 2), (2, 2), (2, 1), (0, 1)))),
+    "words": lambda rng, s: gm.BagOfWords(seldom(rng, ("tf", "tf-idf"), ("idf", None))),
+    "pairs of words": lambda rng, s: gm.BagOfWords("tf-idf", ngram_range=seldom(rng, ((1, 2), (2, 2)), ((2, 1), (0, 1)))),
     "letters": lambda rng, s: gm.BagOfWords(analyzer="char", ngram_range=(2, 3), lowercase=chance(rng, 0.5)),
     "few words": lambda rng, s: gm.BagOfWords(min_df=number(rng, 1, 2, 0.2), max_features=whole(rng, None, 3)),
-    "vocabulary": lambda rng, s: gm.BagOfWords(vocabulary=one_of(rng, (("cat",), ("lion",), (), ("a", "a"), "cat"))),
+    "vocabulary": lambda rng, s: gm.BagOfWords(vocabulary=seldom(rng, (("cat", "dog"), ("lion",)), ((), ("a", "a"), "cat"))),
     "spectrum": lambda rng, s: gm.Spectrum(whole(rng, 2, 3)),
 }
 NODES: dict[str, Draw] = {
@@ -72,7 +80,7 @@ RECORDS: dict[str, Draw] = {
     "colours": lambda rng, s: gm.Equality().on("colour"),
     "sum": lambda rng, s: gm.Linear().on("dose") + gm.Spectrum(2).on("word") + gm.Equality().on("colour"),
     "product": lambda rng, s: (gm.Gaussian().on("age") + 1) * (gm.Equality().on("colour") + 1),
-    "wrong column": lambda rng, s: gm.Linear().on(one_of(rng, ("word", "nothing", 0, None, "colour"))),
+    "one column": lambda rng, s: gm.Linear().on(seldom(rng, ("age", "dose"), ("word", "nothing", 0, None))),
 }
 KERNELS: dict[str, dict[str, Draw]] = {
     "vectors": VECTORS,
@@ -85,8 +93,8 @@ KERNELS: dict[str, dict[str, Draw]] = {
 }
 
 
-def _of(rng: np.random.Generator) -> str:
-    return str(one_of(rng, ("adjacency", "laplacian", "normalized") * 6 + ("distance",)))
+def _of(rng: np.random.Generator) -> Any:
+    return (seldom(rng, ("adjacency", "laplacian", "normalized"), ("distance", None, 1)))
 
 
 def loudness(X: Any) -> Any:
@@ -101,7 +109,7 @@ ALGEBRA: dict[str, Callable[[np.random.Generator, gm.Kernel, gm.Kernel, Sample],
     "shifted": lambda rng, k, other, s: k + number(rng, 1, 0.5),
     "power": lambda rng, k, other, s: k ** whole(rng, 2, 3),
     "exponential": lambda rng, k, other, s: (0.01 * k).exp(),
-    "series": lambda rng, k, other, s: k.polynomial(one_of(rng, ((1.0, 2.0), (0.0, 0.0, 1.0), (), (-1.0,), (np.nan,)))),
+    "series": lambda rng, k, other, s: k.polynomial(seldom(rng, SERIES, BAD_SERIES)),
     "normalized": lambda rng, k, other, s: k.normalize(),
     "centered": lambda rng, k, other, s: k.center(s.X),
     "nystrom": lambda rng, k, other, s: gm.Nystrom(k, whole(rng, 2, 5)),

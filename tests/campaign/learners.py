@@ -11,7 +11,7 @@ import pandas as pd
 
 import gramian as gm
 
-from .attack import chance, one_of
+from .attack import chance, one_of, seldom
 from .kernels import number, whole
 
 
@@ -78,8 +78,8 @@ LEARNERS: dict[str, tuple[str | None, Callable[[np.random.Generator, Any], Any],
             k,
             _ridge(rng),
             chance(rng, 0.5),
-            smoother=one_of(rng, ("shrinkage", "shrinkage", "projection", "spline")),
-            solver=one_of(rng, ("auto", "auto", "auto", "primal", "dual", "none")),
+            smoother=seldom(rng, ("shrinkage", "projection"), ("spline", None)),
+            solver=seldom(rng, ("auto", "auto", "dual", "primal"), ("none", 1)),
             rank=_rank(rng),
             tol=number(rng, None, None, 1e-6),
         ),
@@ -94,7 +94,7 @@ LEARNERS: dict[str, tuple[str | None, Callable[[np.random.Generator, Any], Any],
         ),
         False,
     ),
-    "k-means": (None, lambda rng, k: gm.KernelKMeans(whole(rng, 1, 2, 3), k, whole(rng, 2), 50, 0), False),
+    "k-means": (None, lambda rng, k: gm.KernelKMeans(whole(rng, 1, 2, 3), k, seldom(rng, (2,), (0, -1, 1.5, None)), 50, 0), False),
     "search": (
         "numbers",
         lambda rng, k: gm.KernelSearch(gm.KernelRidge(k), {"ridge": [0.1, 1.0]}),

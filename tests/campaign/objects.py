@@ -46,6 +46,12 @@ def count(X: Any) -> int:
         return 0
 
 
+def width(sample: Sample) -> int:
+    """Return the number of features of vectors, 1 for what has none."""
+    shape = getattr(sample.X, "shape", ())
+    return int(shape[1]) if len(shape) == 2 else len(sample.X[0]) if isinstance(sample.X, list | tuple) else 1
+
+
 def chosen(X: Any, rows: Any) -> Any:
     """Return some of the objects, in an order."""
     if hasattr(X, "iloc"):
@@ -331,7 +337,7 @@ def _record(rng: np.random.Generator) -> dict[str, Any]:
     }
 
 
-CATEGORIES = ("red", 3, 3.0, ("dark", "red"), None, True, b"red", frozenset({1}), 1e300, "")
+CATEGORIES = ("red", 3, 3.0, ("dark", "red"), True, b"red", frozenset({1}), 1e300, "")
 
 
 def categories(rng: np.random.Generator) -> Sample:
@@ -339,7 +345,7 @@ def categories(rng: np.random.Generator) -> Sample:
     X, new = ([one_of(rng, CATEGORIES) for _ in range(m)] for m in (_size(rng), 4))
     words = f"{len(X)} categories"
     if chance(rng, 0.1):
-        X[0] = one_of(rng, ([1], {1: 2}, np.nan, np.ones(2), {3}))
+        X[0] = one_of(rng, ([1], {1: 2}, np.nan, np.ones(2), {3}, None))
         words += f", one {X[0]!r}"
     return Sample("categories", X, new, words)
 

@@ -1,9 +1,9 @@
-# make demo | test | lint | bench: each sets up what it needs in .venv first.
+# make demo | test | lint | bench | campaign: each sets up what it needs in .venv first.
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 
-.PHONY: demo test lint bench format clean
+.PHONY: demo test lint bench campaign format clean
 .DELETE_ON_ERROR:
 
 $(VENV)/ready: pyproject.toml
@@ -36,6 +36,9 @@ format: $(VENV)/ready
 
 bench: $(VENV)/bench-ready
 	$(BIN)/python benchmarks/run.py
+
+campaign: $(VENV)/ready
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m tests.campaign $(ARGS)
 
 clean:
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

@@ -377,3 +377,31 @@ def test_a_point_very_far_away_does_not_spoil_the_others(kernel, far):
     K = kernel([*near, [far]])
     np.testing.assert_allclose(K[:2, :2], kernel(near), rtol=1e-12)
     np.testing.assert_array_equal(K[2], [0.0, 0.0, 1.0])
+
+
+@pytest.mark.parametrize("kernel", [gm.Linear(), gm.Polynomial(2), gm.AllSubsets(), gm.Anova(1), gm.Linear() + 1], ids=repr)
+@pytest.mark.parametrize("value", [-1.07525058, 0.1, 1e5, 1 / 3])
+def test_equal_points_have_no_inner_products_about_their_centre(kernel, value):
+    X = np.full((13, 2), value)
+    K = kernel.center(X).gram(X)
+    np.testing.assert_array_equal(K.dense(), 0)
+    assert gm.is_psd(K).psd
+    assert gm.is_psd(kernel.center(X).gram(np.vstack([X, X + 1e-3]))).psd
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_values_whose_sums_would_overflow_are_refused(dtype):
+    most = np.sqrt(np.finfo(dtype).max)
+    X = np.array([[1.0], [most / 2]], dtype)
+    with pytest.raises(ValueError, match=rf"sums of κ\(x, x\) overflow {np.dtype(dtype)} for 1 object\(s\), first at index 1"):
+        gm.Linear().gram(X)
+    K = gm.Linear().gram(X / 2000)
+    assert np.isfinite(K @ np.full(2, 1000.0)).all()
+
+
+@pytest.mark.parametrize("degree", [10**6, 10**40, 10**400])
+def test_degrees_of_any_size_are_values_or_refused(degree):
+    kernel = gm.Polynomial(degree, offset=0.0)
+    np.testing.assert_array_equal(kernel.gram([[0.5], [1.0], [-1.0]]).dense()[:2], [[0, 0, 0], [0, 1, 1]])
+    with pytest.raises(ValueError, match="overflows float64"):
+        kernel.gram([[0.5], [1.5]])

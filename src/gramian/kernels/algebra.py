@@ -666,11 +666,7 @@ class Centered(Anchored):
 
     def squared_norms(self, a: Encoded) -> Array:
         base, m = a
-        norms = self.base.squared_norms(base)
-        if self.explicit(a):
-            features = self.phi(a)
-            return remainder(np.einsum("ij,ij->i", features, features), norms, digits=2)
-        return self._about(norms, m)
+        return _squares(self.phi(a)) if self.explicit(a) else self._about(self.base.squared_norms(base), m)
 
     def rough_norms(self, a: Encoded) -> Array:
         base, m = a
@@ -701,10 +697,17 @@ class Centered(Anchored):
             return super().phi(a)
         features = self.base.phi(a.parts[0])
         dense = features.toarray() if is_sparse(features) else features
-        return (dense - self._mean_features).astype(dense.dtype)
+        centered = (dense - self._mean_features).astype(dense.dtype)
+        left = remainder(_squares(centered), self.base.squared_norms(a.parts[0]), digits=2)
+        centered[left == 0] = 0  # rounding is no direction, and must not have inner products
+        return centered
 
     def __repr__(self) -> str:
         return f"{inside(self.base, ATOM)}.center(<{len(self.reference)} objects>)"
+
+
+def _squares(features: Array) -> Array:
+    return np.asarray(np.einsum("ij,ij->i", features, features))
 
 
 def remainder(squares: Array, scale: Array, digits: int = 1) -> Array:

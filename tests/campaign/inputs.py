@@ -20,7 +20,7 @@ from gramian.gram import tiles
 from gramian.models import load, save
 
 from . import kernels, learners, objects
-from .attack import Attack, Case, one_of, require, require_close, require_finite, require_same
+from .attack import Attack, Case, Wrong, one_of, require, require_close, require_finite, require_same
 from .objects import Sample, chosen, count
 
 METHODS = ("predict", "decision_function", "score_samples", "p_values", "transform", "reconstruction_error")
@@ -73,7 +73,10 @@ def keeps_its_answers(model: Any, X: Any, first: dict[str, Any]) -> None:
     for name, values in answers(pickled, X).items():
         require_same(values, first[name], f"pickled, {name}")
     path = Path(_folder(), f"{os.getpid()}.gramian")
-    save(model, path, overwrite=True)
+    try:
+        save(model, path, overwrite=True)
+    except TypeError as error:
+        raise Wrong(f"cannot be saved: {error}") from error
     for name, values in answers(load(path), X).items():
         require_same(values, first[name], f"saved, {name}")
 

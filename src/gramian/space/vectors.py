@@ -170,23 +170,14 @@ class Vectors:
         kernel = self.space.kernel
         if not kernel.explicit(self.points):
             return None
-        phi = np.asarray(kernel.phi(self._finite_points), dtype=np.float64)
+        finite_norms(kernel, self.points)
+        phi = np.asarray(kernel.phi(self.points), dtype=np.float64)
         return phi if self.weights is None else self.weights.T @ phi
-
-    @cached_property
-    def _point_norms(self) -> Array:
-        return finite_norms(self.space.kernel, self.points).astype(np.float64)
-
-    @property
-    def _finite_points(self) -> Encoded:
-        """The points, whose images are known to be finite."""
-        _ = self._point_norms
-        return self.points
 
     @cached_property
     def _squared_norms(self) -> Array:
         if self.weights is None:
-            return self._point_norms
+            return finite_norms(self.space.kernel, self.points).astype(np.float64)
         if self._features is not None:
             return np.asarray(np.einsum("ij,ij->i", self._features, self._features))
         return np.asarray(np.maximum(np.einsum("ij,ij->j", self.weights, self._values), 0))

@@ -27,7 +27,7 @@ from .inputs import _folder
 SUFFIXES = (".csv", ".tsv", ".jsonl", ".json", ".npy", ".npz", ".parquet", ".fasta", ".lines", ".edges", ".graphml")
 SUFFIXES += (".txt", ".csv.gz", ".xlsx", ".db", ".zip", ".feather", ".ods", "", ".exe", ".gz")
 SMALL = 20_000  # bytes of a file that is also given to a whole command
-BUDGET = {"memory": "400 MB"} if "memory" in inspect.signature(gm.read_data).parameters else {}
+BUDGET = {"memory": "200 MB"} if "memory" in inspect.signature(gm.read_data).parameters else {}
 Luck = np.random.Generator
 
 
@@ -179,10 +179,10 @@ def pickled(rng: Luck) -> tuple[str, bytes]:
 
 
 def bomb(rng: Luck) -> tuple[str, bytes]:
-    """Return a file of a megabyte that unpacks to a gigabyte."""
+    """Return a file of some megabytes that unpacks to half a gigabyte and more."""
     suffix = one_of(rng, (".csv.gz", ".lines.gz", ".npz", ".zip", ".jsonl.gz", ".fasta.gz", ".edges.gz"))
     found = io.BytesIO()
-    piece, many = one_of(rng, (b"\0", b"a", b"1,", b"1\n", b"0 ", b">a\n")) * 2**20, 1000
+    piece, many = one_of(rng, (b"\0", b"a", b"1,", b"1\n", b"0 ", b">a\n")) * 2**19, 1000
     if suffix.endswith(".gz"):
         with gzip.GzipFile(fileobj=found, mode="wb", compresslevel=1) as file:
             for _ in range(many):
@@ -232,7 +232,7 @@ def make(rng: Luck) -> Case:
     if chance(rng, 0.06):
         strange, suffix = one_of(rng, STRANGE), one_of(rng, SUFFIXES)
         return Case(f"{strange.__name__} called data{suffix}, {asked}", lambda: _read(suffix, strange, asked, True))
-    if chance(rng, 0.03):
+    if chance(rng, 0.02):
         words, (suffix, data) = "bomb", bomb(rng)
     elif chance(rng, 0.5):
         suffix, how = one_of(rng, sound()), one_of(rng, DAMAGES)

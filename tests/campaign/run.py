@@ -141,6 +141,7 @@ def attacked(attack: Attack, seed: int, numbers: Sequence[int], jobs: int, until
         for worker in workers:
             found = worker.heard() if worker.pipe in heard else worker.overdue()
             if found is not None:
+                _say_once(attack.name, tally, *found)
                 tally.add(*found)
                 if not worker.left and batches:
                     worker.give(batches.pop())
@@ -152,6 +153,11 @@ def attacked(attack: Attack, seed: int, numbers: Sequence[int], jobs: int, until
     tally.seconds = time.monotonic() - began
     _progress(attack.name, tally, tally.seconds)
     return tally
+
+
+def _say_once(name: str, tally: Tally, number: int, outcome: Outcome) -> None:
+    if outcome.verdict == "finding" and outcome.kind not in tally.findings:
+        print(f"{name}, case {number}: {outcome.kind}", file=sys.stderr, flush=True)
 
 
 def _progress(name: str, tally: Tally, seconds: float) -> None:

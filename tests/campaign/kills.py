@@ -61,13 +61,14 @@ def command_of_fit(which: str) -> list[str]:
 COMMANDS: dict[str, list[str]] = {
     "fit": ["fit", "--target", "c", "-o", "out.gramian"],
     "gram": ["gram", "--columns", "a,b", "-o", "out.npy"],
-    "report": ["report", "--target", "c", "--json", "-o", "out.json"],
+    "predict": ["predict", "-o", "out.csv"],
 }
 
 
 def command_of(which: str) -> list[str]:
     name, *more = COMMANDS[which]
-    return [sys.executable, "-m", "gramian", name, "data.csv", *more, "--quiet"]
+    model = ["model.gramian"] if which == "predict" else []
+    return [sys.executable, "-m", "gramian", name, *model, "data.csv", *more, "--quiet"]
 
 
 # How they are killed
@@ -116,16 +117,18 @@ def truth(which: str) -> tuple[Any, float]:
             finished([sys.executable, "-m", "tests.campaign.kills", which, "", "found.npz"], place)
             with np.load(place / "found.npz") as found:
                 return [found[key] for key in found.files], time.monotonic() - began
-        _put_data(place)
+        _put_data(which, place)
         finished(command_of(which), place)
-        (out,) = place.glob("out*")
+        (out,) = place.glob("out.*")
         return out.read_bytes(), time.monotonic() - began
 
 
-def _put_data(place: Path) -> None:
+def _put_data(which: str, place: Path) -> None:
     X = np.random.default_rng(1).normal(size=(150, 3)).round(6)
     rows = [f"{a},{b},{'xy'[int(c > 0)]}" for a, b, c in X.tolist()]
     (place / "data.csv").write_text("a,b,c\n" + "\n".join(rows) + "\n")
+    if which == "predict":
+        (place / "model.gramian").write_bytes(truth("fit")[0])
 
 
 def make(rng: np.random.Generator) -> Case:
@@ -156,14 +159,14 @@ def of_fit(which: str, place: Path, expected: Any, after: float | None, then: fl
 
 
 def of_command(which: str, place: Path, expected: bytes, after: float | None, then: float) -> None:
-    _put_data(place)
+    _put_data(which, place)
     killed(command_of(which), place, after, then)
-    outputs = list(place.glob("out*"))
+    outputs = list(place.glob("out.*"))
     require(not outputs or outputs[0].read_bytes() == expected, "half an output")
-    strange = [path.name for path in place.iterdir() if not path.name.startswith(("out", "data.csv", ".gramian-"))]
+    strange = [path.name for path in place.iterdir() if not path.name.startswith(("out.", "data.", "model.", ".gramian-"))]
     require(not strange, f"left behind: {strange}")
     finished([*command_of(which), "--force"], place)
-    require(next(place.glob("out*")).read_bytes() == expected, "other bytes after a second run")
+    require(next(place.glob("out.*")).read_bytes() == expected, "other bytes after a second run")
 
 
 ATTACK = Attack("kills", 100, make, seconds=180.0, memory=None)

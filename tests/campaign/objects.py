@@ -299,7 +299,7 @@ WEIGHTS: dict[str, Any] = {
 NAMES: dict[str, Any] = {
     "letters": lambda size: [chr(97 + i) for i in range(size)],
     "tuples": lambda size: [("at", i) for i in range(size)],
-    "mixed": lambda size: ["one", 2, (3,), None, 4.5, b"6", True, "é", frozenset(), "i", "j", "k"][:size],
+    "mixed": lambda size: ["one", 2, (3,), None, 4.5, b"6", True, "é", ("at", 8), "i", "j", "k"][:size],
     "numbers in words": lambda size: [f"0{i}" for i in range(size)],
 }
 
@@ -337,7 +337,7 @@ def _record(rng: np.random.Generator) -> dict[str, Any]:
     }
 
 
-CATEGORIES = ("red", 3, 3.0, ("dark", "red"), True, b"red", frozenset({1}), 1e300, "")
+CATEGORIES = ("red", 3, 3.0, ("dark", "red"), True, b"red", ("a", 2), 1e300, "")
 
 
 def categories(rng: np.random.Generator) -> Sample:

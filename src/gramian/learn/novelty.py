@@ -26,8 +26,7 @@ from typing import Any, Literal, Self, cast
 import numpy as np
 from sklearn.base import OutlierMixin
 from sklearn.model_selection import train_test_split
-from sklearn.utils import _safe_indexing, check_random_state
-from sklearn.utils.validation import _num_samples
+from sklearn.utils import check_random_state
 
 from gramian.batches import Batches
 from gramian.checks import Array, fraction, warn
@@ -39,6 +38,7 @@ from gramian.gram.journal import keeping
 from gramian.kernels.algebra import Kernel
 from gramian.learn.base import MEDIAN_GAUSSIAN, offered_if
 from gramian.learn.lowrank import Rank, Reducible, given_rank, landmark_coefficients
+from gramian.learn.sklearn_private import count_objects, take_rows
 from gramian.space.means import stability_bound
 from gramian.space.vectors import Vectors
 
@@ -275,12 +275,14 @@ class NoveltyDetector(OutlierMixin, Reducible):  # type: ignore[misc]
         held_out: list[Encoded] = []
         begun = False
         for train, rest in self._splits(X) if isinstance(X, Batches) else [self._split(X)]:
-            if _num_samples(train) and not begun:
+            if count_objects(train) and not begun:
                 self._start(train, scatter=False)
                 begun = True
-            if _num_samples(train):
+            if count_objects(train):
                 self._take_all(train)
-            held_out += [points.copy() for points, _, _ in self._chunks(rest, None, None)] if _num_samples(rest) else []
+            held_out += (
+                [points.copy() for points, _, _ in self._chunks(rest, None, None)] if count_objects(rest) else []
+            )
         if not begun or not held_out:
             raise ValueError("too few objects: at least one expected for the centre, and one for the calibration")
         self._center_of_moments()
@@ -290,8 +292,8 @@ class NoveltyDetector(OutlierMixin, Reducible):  # type: ignore[misc]
         """Split every batch by lot."""
         share, rng = fraction(self.calibration_size, "calibration_size"), check_random_state(self.random_state)
         for some, _ in batches:
-            aside = rng.uniform(size=_num_samples(some)) < share
-            yield tuple(_safe_indexing(some, np.flatnonzero(chosen)) for chosen in (~aside, aside))
+            aside = rng.uniform(size=count_objects(some)) < share
+            yield tuple(take_rows(some, np.flatnonzero(chosen)) for chosen in (~aside, aside))
 
     def _center_of_moments(self) -> None:
         """Combine the centre of mass from the landmarks."""
@@ -305,7 +307,7 @@ class NoveltyDetector(OutlierMixin, Reducible):  # type: ignore[misc]
 
     def _split(self, X: Any) -> tuple[Any, Any]:
         share = fraction(self.calibration_size, "calibration_size")
-        n = _num_samples(X)
+        n = count_objects(X)
         if not 1 <= ceil(share * n) <= n - 1:
             raise ValueError(
                 f"calibration_size is {share:g}, and n_samples={n} only: at least one object expected for the "

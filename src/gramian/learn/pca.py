@@ -151,7 +151,9 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Reducible):  
         self.eigenvalues_ = pairs.values
         self.explained_variance_ = pairs.covariance_values
         self.explained_variance_ratio_ = self.explained_variance_ / self.total_variance_
-        self.dual_coef_ = pairs.dual()
+        # The vector of ones belongs to the eigenvalue 0, and leaks into eigenvectors whose own is nearly as small
+        dual = pairs.dual()
+        self.dual_coef_ = dual - dual.mean(axis=0)
         self.components_ = centered.combine(self.dual_coef_)
         self.solver_ = "eigenvalue decomposition" if len(sample) <= DENSE else "block Krylov iteration"
         self._inputs = self._vectors_of(X)

@@ -187,7 +187,9 @@ def test_single_precision_data_has_single_precision_pre_images_near_the_others(k
     T = model.transform(X)
     found = single.inverse_transform(T.astype(np.float32))
     assert found.dtype == np.float32
-    np.testing.assert_allclose(found, model.inverse_transform(T), atol=5e-2)  # the learnt ridge differs
+    # The ridge of the learnt map is chosen at a flat minimum: another choice is as good, which is what is compared
+    off, expected = (np.sqrt(np.mean((points - X) ** 2)) for points in (found, model.inverse_transform(T)))
+    assert off < 1.1 * expected + 10 * np.finfo(np.float32).eps * np.abs(X).max()
 
 
 @pytest.mark.parametrize("kernel", [gm.Linear(), gm.Gaussian(1.0), gm.Polynomial(2, 1.0)], ids=repr)

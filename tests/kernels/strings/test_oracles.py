@@ -101,7 +101,7 @@ def collections(draw, longest=7):
 
 def test_composition_of_two_sequences_is_that_of_example_5_1_of_seed_003():
     X, k = ["ACAGCAGTA", "AGCAAGCGAG"], gm.Composition()
-    np.testing.assert_allclose(k.features(X), [[4 / 9, 2 / 9, 2 / 9, 1 / 9], [0.4, 0.2, 0.4, 0.0]], rtol=1e-15)
+    np.testing.assert_allclose(k.features(X), [[4 / 9, 2 / 9, 2 / 9, 1 / 9], [0.4, 0.2, 0.4, 0.0]], rtol=1e-14)
     assert k.feature_names(X) == ["A", "C", "G", "T"]
     S = gm.FeatureSpace(k)(X)
     assert round(S[0].distances(S[1]), 2) == 0.22
@@ -235,7 +235,7 @@ def test_ridge_on_subsequences_that_are_spelled_out_predicts_as_it_does_on_their
 def test_subsequences_of_one_symbol_are_the_spectrum_of_one_symbol(data):
     X, Z = data
     np.testing.assert_array_equal(gm.Subsequences(1)(X, Z), gm.Spectrum(1)(X, Z))
-    np.testing.assert_allclose(gm.Subsequences(1, 0.5)(X, Z), 0.25 * gm.Spectrum(1)(X, Z), rtol=1e-15)
+    np.testing.assert_allclose(gm.Subsequences(1, 0.5)(X, Z), 0.25 * gm.Spectrum(1)(X, Z), rtol=1e-14)
 
 
 @claims

@@ -509,6 +509,16 @@ def test_a_projection_on_the_threshold_counts_the_direction_in():
     assert fit.effective_dof_ == 2
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_rounding_does_not_move_a_direction_on_the_threshold(seed):
+    """The eigenvalue is the ridge but for the rounding errors of a rotation, whatever their sign."""
+    Q, _ = np.linalg.qr(np.random.default_rng(seed).normal(size=(6, 6)))
+    K = (Q * [5.0, 3.0, 2.0, 1.0, 0.5, 0.1]) @ Q.T
+    fit = gm.KernelRidge(gm.Precomputed((K + K.T) / 2), ridge=2.0, smoother="projection").fit(range(6), Q[:, 2])
+    assert fit.effective_dof_ == pytest.approx(3.0)
+    np.testing.assert_allclose(fit.predict(range(6)), Q[:, 2], rtol=0, atol=1e-13)
+
+
 # Beyond the size of dense decompositions
 
 

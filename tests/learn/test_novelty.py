@@ -480,3 +480,14 @@ def test_two_objects_are_too_few_for_a_bandwidth_from_the_half_that_makes_the_ce
     ):
         gm.NoveltyDetector().fit([[0.0], [1.0]])
     assert fitted(gm.NoveltyDetector(gm.Gaussian(1.0)), [[0.0], [1.0]])[0].threshold_ == np.inf
+
+
+def test_by_the_bound_a_clique_beside_a_ring_is_noticed():
+    ring, clique = range(900), range(900, 912)
+    edges = [(i, (i + 1) % 900) for i in ring] + [(i, j) for i in clique for j in clique if i < j]
+    kernel = gm.ExponentialDiffusion(edges, beta=0.3)
+    detector, messages = fitted(gm.NoveltyDetector(kernel, calibration="bound"), list(ring))
+    assert messages == []
+    assert detector.radius_is_exact_
+    assert (detector.predict(list(clique)) == -1).all()
+    assert (detector.predict(list(ring)) == 1).all()

@@ -409,6 +409,10 @@ class Pullback(Kernel):
         return self.base.non_negative
 
     @property
+    def norms_checked(self) -> bool:
+        return self.base.norms_checked
+
+    @property
     def by_name(self) -> bool:
         return isinstance(self.f, Columns)
 

@@ -737,3 +737,30 @@ def test_von_neumann_of_middling_graphs_takes_every_beta_it_admits():
     k = gm.VonNeumannDiffusion(star(600), beta=1000.0, of="laplacian")
     L = -k.graph.similarity("laplacian").S.toarray()
     np.testing.assert_allclose(k([0, 1, 2]), np.linalg.inv(np.eye(600) + 1000 * L)[:3, :3], rtol=1e-8)
+
+
+# The radius: the objects there can be are the nodes
+
+
+@every_similarity
+@pytest.mark.parametrize("formula", FORMULAS)
+def test_no_node_lies_outside_the_radius_which_is_at_most_that_of_all_combinations(formula, of):
+    for graph in (hubs(), islands()[0] if isinstance(islands(), tuple) else islands()):
+        kernel = FORMULAS[formula](graph, of).kernel(graph, of)
+        longest = np.sqrt(kernel.squared_norms(kernel.encode(graph.names())).max())
+        assert kernel.whole_columns
+        assert longest * (1 - 1e-9) <= kernel.radius <= min(np.sqrt(kernel._largest), 1.6 * longest)
+
+
+def test_few_nodes_far_out_are_found_by_their_exact_lengths():
+    kernel = gm.ExponentialDiffusion(hubs(), beta=0.8)
+    longest = np.sqrt(kernel.squared_norms(kernel.encode(hubs().names())).max())
+    assert kernel.radius == pytest.approx(longest, rel=1e-9)
+
+
+def test_a_gram_of_a_large_graph_does_not_ask_for_the_radius(monkeypatch):
+    monkeypatch.setattr(diffusion.Diffusion, "_squares_above", lambda self: pytest.fail("that takes long"))
+    kernel = gm.ExponentialDiffusion(hubs(), beta=0.3)
+    for derived in (kernel, kernel.on("node"), kernel.normalize()):
+        assert derived.norms_checked or derived.radius == 1
+    kernel.gram([0, 1, 2]).dense()

@@ -159,7 +159,7 @@ def test_columns_blocks_and_products_of_a_connected_graph_are_those_of_the_formu
     assert kernel.matrix_free
     gram, S = kernel.gram(range(N)), similarity(graph, of)
     K = formula.columns(S, units(SOME))
-    scale = kernel.radius**2 * (10 if kernel.radius > 20 else 1)  # near the limit f is steep
+    scale = kernel._largest * (10 if kernel._largest > 400 else 1)  # near the limit f is steep
     close(gram.columns(SOME), K, scale=scale)
     close(gram.block([5, 7, 7], SOME), K[[5, 7, 7]], scale=scale)
     close(gram.block(SOME, slice(0, 40)), K[:40].T, scale=scale)
@@ -182,7 +182,7 @@ def test_rectangular_grams_with_repeated_nodes_are_those_of_the_formula(formula,
     K = formula.columns(similarity(graph, of), units(cols))[rows]
     gram = kernel.gram(rows, cols)
     V = np.random.default_rng(1).normal(size=(50, 2))
-    scale = kernel.radius**2
+    scale = kernel._largest
     close(gram.dense(), K, scale=scale)
     close(kernel.gram(cols, rows).dense(), K.T, scale=scale)
     close(gram @ V, K @ V, scale=10 * scale)

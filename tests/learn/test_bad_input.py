@@ -329,7 +329,7 @@ PARAMETERS = [
     (gm.NoveltyDetector, {}, "delta", UNIT),
     (gm.NoveltyDetector, CONFORMAL, "alpha", UNIT),
     (gm.NoveltyDetector, CONFORMAL, "calibration_size", UNIT),
-    (gm.NoveltyDetector, {}, "calibration", one_of("'bound' or 'conformal'")),
+    (gm.NoveltyDetector, {}, "calibration", one_of("'conformal' or 'bound'")),
     (gm.KernelKMeans, {}, "n_clusters", WHOLE),
     (gm.KernelKMeans, {"n_clusters": 2}, "n_init", WHOLE),
     (gm.KernelKMeans, {"n_clusters": 2}, "max_iter", WHOLE),

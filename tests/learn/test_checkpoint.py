@@ -30,12 +30,12 @@ MAKE = {
     "ridge": (lambda **more: gm.KernelRidge(gm.Gaussian(0.7), 0.3, rank="exact", **more), Y),
     "fisher": (lambda **more: gm.FisherDiscriminant(gm.Gaussian(0.7), 0.3, rank="exact", **more), LABELS),
     "parzen": (lambda **more: gm.ParzenClassifier(gm.Gaussian(0.7), rank="exact", **more), LABELS),
-    "novelty": (lambda **more: gm.NoveltyDetector(gm.Gaussian(0.7), rank="exact", **more), None),
+    "novelty": (lambda **more: gm.NoveltyDetector(gm.Gaussian(0.7), rank="exact", calibration="bound", **more), None),
     "pca": (lambda **more: gm.KernelPCA(3, gm.Gaussian(0.7), rank="exact", **more), None),
     "low ridge": (lambda **more: gm.KernelRidge(gm.Gaussian(0.7), "loo", rank=20, **more), Y),
     "low fisher": (lambda **more: gm.FisherDiscriminant(gm.Gaussian(0.7), 0.3, rank=20, **more), LABELS),
     "low parzen": (lambda **more: gm.ParzenClassifier(gm.Gaussian(0.7), rank=20, **more), LABELS),
-    "low novelty": (lambda **more: gm.NoveltyDetector(gm.Gaussian(0.7), rank=20, **more), None),
+    "low novelty": (lambda **more: gm.NoveltyDetector(gm.Gaussian(0.7), rank=20, calibration="bound", **more), None),
     "low pca": (lambda **more: gm.KernelPCA(3, gm.Gaussian(0.7), rank=20, **more), None),
 }
 every_fit = pytest.mark.parametrize("which", MAKE)

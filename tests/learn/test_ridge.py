@@ -698,3 +698,10 @@ def test_a_kernel_that_is_zero_predicts_the_intercept(intercept, ridge):
     np.testing.assert_allclose(fit.predict(np.ones((2, 2))), 3.0 * intercept, atol=1e-14)
     expected = y - (y.sum() - y) / 2 if intercept else y
     np.testing.assert_allclose(fit.loo_residuals_, expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("ridge", ["loo", "gcv", [0.1, 1.0]], ids=str)
+def test_two_objects_far_from_the_origin_can_be_learnt_from(ridge):
+    X, y = np.array([[100.0], [101.0]]), np.array([1.0, 2.0])
+    model = gm.KernelRidge(gm.Linear() + 1, ridge=ridge, fit_intercept=True).fit(X, y)
+    assert np.isfinite(model.predict(X)).all()

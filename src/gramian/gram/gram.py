@@ -85,7 +85,7 @@ class Gram:
             )
         self.dtype = np.result_type(*(kernel.value_type(side) for side in (rows, self.cols)))
         # Where no κ(x, x) can overflow, they are computed when they are needed.
-        if not (math.isfinite(kernel.radius) or kernel.norms_checked):
+        if not (kernel.norms_checked or math.isfinite(kernel.radius)):
             self._norms = finite_norms(kernel, rows)
             if not self.symmetric:
                 finite_norms(kernel, self.cols)

@@ -267,6 +267,24 @@ class Reducible(KernelEstimator):
             )
         return found
 
+    def _mean_left_out(self) -> float:
+        """Return ‖φ_S − Pφ_S‖², the part of the centre of mass that landmarks leave out, of objects without weights.
+
+        With r = φ(x) − Pφ(x) it is ‖r̄‖² = (1/n) mean ‖rᵢ‖² + (1 − 1/n) mean ⟨rᵢ, rⱼ⟩ over pairs i ≠ j: exact for few
+        objects, estimated without bias from some of many, whose pairs cost no more than the landmarks did.
+        """
+        low, count = cast(Nystrom, self._landmarks), self._summary.count
+        points = self._looked_at().points
+        affordable = min(len(points), max(FEW, int((2.0 * count * len(self.sample_)) ** 0.5)))
+        if affordable < len(points):
+            points = points[np.sort(np.random.default_rng(0).choice(len(points), affordable, replace=False))]
+        mean = self._trace_error * self._summary.trace / count
+        m, features = len(points), low.phi(points).astype(np.float64)
+        squares = low.base.rough_norms(points).sum(dtype=np.float64) - np.square(features).sum()
+        pairs = m * m * Gram(low.base, points).mean() - np.square(features.sum(axis=0)).sum() - squares
+        apart = pairs / max(m * (m - 1), 1)
+        return float(np.clip(mean / count + (1 - 1 / count) * apart, 0.0, mean))
+
     @property
     def _landmarks(self) -> Nystrom | None:
         """The landmarks through which the objects were seen, where they were."""

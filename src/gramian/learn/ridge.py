@@ -467,7 +467,8 @@ class Problem:
         def projected(V: Array) -> Array:
             return V if border is None else V - np.outer(border, border @ V)
 
-        return Frame(lambda V: projected(weighted(V)), lambda V: weighted(projected(V)))
+        gain = 1.0 if self.weights is None else float(self.weights.max())
+        return Frame(lambda V: projected(weighted(V)), lambda V: weighted(projected(V)), gain)
 
     def totals(self) -> tuple[float, int]:
         """Return the sum of the weights over all targets, and the number of objects that have one."""

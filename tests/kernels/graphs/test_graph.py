@@ -472,3 +472,21 @@ def test_weight_that_is_a_text_is_refused_though_it_reads_as_a_number():
 def test_weights_whose_sums_overflow_are_refused(of):
     with pytest.raises(ValueError, match="overflow"):
         gm.ExponentialDiffusion(np.full((3, 3), 1e308), beta=1.0, of=of)
+
+
+def test_parallel_edges_of_a_multigraph_add_up_as_in_networkx_and_repeated_ones_of_a_list_count_once():
+    networkx = pytest.importorskip("networkx")
+    rng = np.random.default_rng(0)
+    for _ in range(30):
+        n, edges = int(rng.integers(1, 7)), int(rng.integers(0, 15))
+        ends = [tuple(int(v) for v in pair) for pair in rng.integers(n, size=(edges, 2))]
+        weights = rng.integers(1, 5, size=edges).tolist()
+        multi = networkx.MultiGraph()
+        multi.add_nodes_from(range(n))
+        for (u, v), weight in zip(ends, weights, strict=True):
+            multi.add_edge(u, v, **({} if weight == 1 else {"weight": weight}))
+        np.testing.assert_array_equal(weights_of(gm.Graph(multi)), networkx.to_numpy_array(multi))
+        once = networkx.Graph(ends)
+        once.add_nodes_from(range(n))
+        listed = gm.Graph.from_edges(ends + [(v, u) for u, v in ends], nodes=range(n))
+        np.testing.assert_array_equal(weights_of(listed), networkx.to_numpy_array(once, nodelist=range(n)))

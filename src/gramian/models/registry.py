@@ -516,7 +516,14 @@ _LEARNERS = [
     ),
     Entry(
         GramSchmidt,
-        {"kernel": KERNEL, "rank": (*INTEGER, NONE), "tol": NUMBER, "pivoting": TEXT, "random_state": (*INTEGER, NONE)},
+        {
+            "kernel": KERNEL,
+            "rank": (*INTEGER, NONE),
+            "tol": NUMBER,
+            "pivoting": TEXT,
+            "random_state": (*INTEGER, NONE),
+            "residual": NUMBER,
+        },
         {
             **_FITTED,
             "pivots_": ARRAY,

@@ -290,7 +290,7 @@ _KERNELS = [
     _kernel(Anova, degree=INTEGER),
     _kernel(Precomputed, K=ARRAY),
     _kernel(Equality),
-    _kernel(Composition, alphabet=SYMBOLS),
+    _kernel(Composition, alphabet=SYMBOLS, length=INTEGER),
     _kernel(Spectrum, length=INTEGER),
     _kernel(Mismatch, length=INTEGER, mismatches=INTEGER, alphabet=SYMBOLS),
     _kernel(FullSpectrum, min_length=INTEGER, max_length=(*INTEGER, NONE), decay=NUMBER),

@@ -569,7 +569,7 @@ _AROUND = [
     _object(Candidate, params=(dict,), kernel=KERNEL, ridge=MAYBE_NUMBER, score=NUMBER),
     _object(Problem, Y=ARRAY, weights=MAYBE_ARRAY, intercept=FLAG),
     _object(RidgePath, ridges=ARRAY, loo=ARRAY, gcv=ARRAY, dof=ARRAY, left_out=NUMBER),
-    _object(Fit, residuals=ARRAY, room=ARRAY),
+    Entry(Fit, {"residuals": ARRAY, "room": ARRAY, "slope": (Fit, NONE)}),
     Entry(
         RidgeOfMoments,
         {
@@ -582,6 +582,7 @@ _AROUND = [
             "mean": ARRAY,
             "target": ARRAY,
             "_squares": NUMBER,
+            "floor": NUMBER,
         },
         {"_spectrum": (tuple,), "inside": ARRAY},
     ),

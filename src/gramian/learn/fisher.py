@@ -56,7 +56,7 @@ from gramian.gram.gram import Gram
 from gramian.gram.journal import keeping
 from gramian.kernels.algebra import Kernel
 from gramian.learn.base import MEDIAN_GAUSSIAN, as_given, evaluate, named
-from gramian.learn.classifier import KernelClassifier
+from gramian.learn.discriminant import Discriminant
 from gramian.learn.fisher_loo import LeaveOneOut, LeaveOneOutOfMoments, WithinClasses
 from gramian.learn.lowrank import DEFAULT_RANK, Rank, landmark_coefficients, pieces
 from gramian.learn.ridges import Ridge, fixed_ridge, ridge_grid, rounding, warn_of_estimate, warn_unless_solved
@@ -67,7 +67,7 @@ REFINEMENTS = 4  # of a solution whose residual is not small yet
 FINE = 1e-8  # relative residual that needs no refinement
 
 
-class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelClassifier):  # type: ignore[misc]
+class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Discriminant):  # type: ignore[misc]
     """Kernel Fisher discriminant: a classifier, and a transformer to at most classes − 1 dimensions (Algorithm 5.16).
 
     Parameters

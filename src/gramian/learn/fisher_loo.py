@@ -32,7 +32,7 @@ import scipy.linalg
 from gramian.checks import Array
 from gramian.factor.moments import Moments
 from gramian.gram.threads import cores, run
-from gramian.learn.classifier import class_means
+from gramian.learn.discriminant import class_means
 
 SINGULAR = 1e-10  # share of its length that a direction keeps, at most, where it is lost
 

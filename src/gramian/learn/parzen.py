@@ -19,12 +19,12 @@ from gramian.batches import Batches
 from gramian.gram.journal import keeping
 from gramian.kernels.algebra import Kernel
 from gramian.learn.base import MEDIAN_GAUSSIAN
-from gramian.learn.classifier import KernelClassifier, class_means, indicator
+from gramian.learn.discriminant import Discriminant, class_means, indicator
 from gramian.learn.lowrank import Rank, given_rank, landmark_coefficients
 from gramian.space.vectors import Vectors
 
 
-class ParzenClassifier(KernelClassifier):
+class ParzenClassifier(Discriminant):
     """Classify objects by the nearest centre of mass in feature space (Algorithm 5.6).
 
     Nothing is solved and nothing is tuned but the kernel: one pass over K, O(n²) kernel values and O(n) memory. A good

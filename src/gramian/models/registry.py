@@ -46,7 +46,9 @@ from gramian.kernels.strings.spectrum import Composition, Spectrum
 from gramian.kernels.strings.subsequences import AllSubsequences, Subsequences, Weighed
 from gramian.kernels.subsets import AllSubsets, Anova
 from gramian.kernels.text.bag_of_words import BagOfWords
+from gramian.learn.classifier import KernelClassifier
 from gramian.learn.fisher import FisherDiscriminant
+from gramian.learn.gram_rows import GramRows
 from gramian.learn.gram_schmidt import GramSchmidt
 from gramian.learn.kmeans import KernelKMeans
 from gramian.learn.lowrank import RidgeOfMoments
@@ -425,6 +427,21 @@ _CLASSIFIER: dict[str, Types] = {
     "directions_": VECTORS,
     "_primal": MAYBE_ARRAY,
 }
+_RIDGED: dict[str, Types] = {"ridge": RIDGE, "fit_intercept": FLAG, "tol": MAYBE_NUMBER}
+_LEAST_SQUARES: dict[str, Types] = {
+    "dual_coef_": ARRAY,
+    "function_": VECTORS,
+    "intercept_": (*NUMBER, np.ndarray),
+    "ridge_": NUMBER,
+    "path_": (RidgePath,),
+    "residual_": NUMBER,
+    "solver_": TEXT,
+    "_primal": MAYBE_ARRAY,
+    "_problem": (Problem,),
+    "_shape": (tuple,),
+    "_known": (Fit,),
+    "_of_moments": (RidgeOfMoments,),
+}
 _NO_CHECKPOINT = {"checkpoint": None}  # a directory of the machine where the model was fitted
 
 
@@ -479,24 +496,9 @@ _LEARNERS = [
             "_coarse": (FisherDiscriminant,),
         },
     ),
-    _reducible(
-        KernelRidge,
-        {"ridge": RIDGE, "fit_intercept": FLAG, "smoother": TEXT, "solver": TEXT, "tol": MAYBE_NUMBER},
-        {
-            "dual_coef_": ARRAY,
-            "function_": VECTORS,
-            "intercept_": (*NUMBER, np.ndarray),
-            "ridge_": NUMBER,
-            "path_": (RidgePath,),
-            "residual_": NUMBER,
-            "solver_": TEXT,
-            "_primal": MAYBE_ARRAY,
-            "_problem": (Problem,),
-            "_shape": (tuple,),
-            "_known": (Fit,),
-            "_of_moments": (RidgeOfMoments,),
-        },
-    ),
+    _reducible(KernelRidge, {**_RIDGED, "smoother": TEXT, "solver": TEXT}, _LEAST_SQUARES),
+    _reducible(KernelClassifier, _RIDGED, {**_LEAST_SQUARES, "classes_": ARRAY}),
+    Entry(GramRows, {"kernel": KERNEL}, _FITTED),
     _reducible(
         KernelPCA,
         {"n_components": MAYBE_NUMBER},

@@ -81,7 +81,8 @@ LEARNERS = [
 ]
 LEARN = {learner.name: learner for learner in LEARNERS}
 TRANSFORMERS = [
-    LEARN[name] for name in ("fisher-loo", "pca-number", "gram-schmidt-greedy", "gram-schmidt-random", "gram-rows", "kmeans")
+    LEARN[name]
+    for name in ("fisher-loo", "pca-number", "gram-schmidt-greedy", "gram-schmidt-random", "gram-rows", "kmeans")
 ]
 CLASSIFIERS = [learner for learner in LEARNERS if learner.target == "labels"]
 REGRESSORS = [learner for learner in LEARNERS if learner.target == "numbers"]

@@ -1,4 +1,4 @@
-"""Plain least squares, λ = 0: against pseudo-inverses of explicit features, refitting, and the hat matrix (seed 004)."""
+"""Plain least squares, λ = 0, against pseudo-inverses of explicit features and refitting; the hat matrix (seed 004)."""
 
 import numpy as np
 import pytest
@@ -172,7 +172,9 @@ def test_the_hat_matrix_of_many_objects_is_refused(monkeypatch):
     X, Y, _, _ = drawn(9, 30, 3)
     model = gm.KernelRidge(gm.Linear(), ridge=1.0).fit(X, Y)
     monkeypatch.setattr(ridge_module, "DENSE", 29)
-    with pytest.raises(ValueError, match="the hat matrix of 30 objects is too large: at most 29 expected; effective_dof_"):
+    with pytest.raises(
+        ValueError, match="the hat matrix of 30 objects is too large: at most 29 expected; effective_dof_"
+    ):
         model.hat_matrix()
 
 

@@ -1,4 +1,4 @@
-"""Fisher's discriminant without a ridge, (5.10): the linear discriminant where the quotient has a maximum, else refused."""
+"""Fisher's discriminant without a ridge, (5.10): that of scikit-learn where the quotient has a maximum, else refused."""
 
 import numpy as np
 import pytest
@@ -62,7 +62,9 @@ def test_objects_by_their_gram_features_and_moments_give_one_answer(monkeypatch)
     Z = X[::3]
     features = gm.FisherDiscriminant(gm.Linear(), ridge=0).fit(X, y)
     dual = gm.FisherDiscriminant(gm.Precomputed(X @ X.T), ridge=0).fit(np.arange(len(X)), y)
-    np.testing.assert_allclose(dual.decision_function(np.arange(0, len(X), 3)), features.decision_function(Z), atol=1e-8)
+    np.testing.assert_allclose(
+        dual.decision_function(np.arange(0, len(X), 3)), features.decision_function(Z), atol=1e-8
+    )
     with monkeypatch.context() as patch:
         patch.setattr(solve_module, "ROOM", 0)
         summed = gm.FisherDiscriminant(gm.Linear(), ridge=0).fit(X, y)
@@ -97,7 +99,9 @@ def test_a_redundant_feature_does_no_harm():
     np.testing.assert_array_equal(model.predict(doubled), plain.predict(X))
 
 
-UNBOUNDED = "ridge is 0, and the quotient J has no maximum: the means of the classes differ along a direction in which no"
+UNBOUNDED = (
+    "ridge is 0, and the quotient J has no maximum: the means of the classes differ along a direction in which no"
+)
 
 
 @pytest.mark.parametrize("kernel", [gm.Gaussian(0.5), gm.Laplacian(1.0), gm.Gaussian("median")], ids=repr)

@@ -234,7 +234,7 @@ class _Growing:
             left -= np.square(column, dtype=np.float64)
             if left.max() <= self.eta:
                 return needed
-        return new.shape[1]
+        return len(new.T)
 
     def _reserve(self, width: int) -> None:
         if width > self.F.shape[1]:

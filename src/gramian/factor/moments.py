@@ -206,7 +206,7 @@ class Summary:
         if self.landmarks is not None:
             pivots = np.square(np.diagonal(self.landmarks.basis[1]))
             ratio = float(pivots.max() / pivots.min()) * (1.0 if self._raw(self._dtype) else eps)
-        return 16 * self.dim**0.5 * eps * max(ratio, 1.0)
+        return float(16 * self.dim**0.5 * eps * max(ratio, 1.0))
 
     def left_out(self, groups: list[Moments]) -> float:
         """Return the share of the trace of K that the features leave out, given the moments of all groups."""

@@ -52,8 +52,8 @@ class KernelClassifier(ClassifierMixin, LeastSquares):  # type: ignore[misc]
     classes_ : array of shape (c,)
         The labels, sorted; with two of them the second is the positive one.
     ridge_, dual_coef_, intercept_, function_, path_, solver_, residual_, trace_error_
-        As in `KernelRidge`; with more than two classes there is a column for each. The errors of `path_` are squares, of
-        the regression.
+        As in `KernelRidge`; with more than two classes there is a column for each. The errors of `path_` are squares,
+        those of the regression.
 
     Notes
     -----
@@ -67,7 +67,8 @@ class KernelClassifier(ClassifierMixin, LeastSquares):  # type: ignore[misc]
     >>> model = gm.KernelClassifier().fit(flowers.data, flowers.target)
     >>> round(model.loo_error_, 3), round(model.effective_dof_, 1)
     (0.033, 21.6)
-    >>> gm.KernelClassifier(gm.Spectrum(2), ridge=0.1).fit(["bar", "baa", "cat", "cut"], [-1, -1, 1, 1]).predict(["bat"])
+    >>> words = gm.KernelClassifier(gm.Spectrum(2), ridge=0.1).fit(["bar", "baa", "cat", "cut"], [-1, -1, 1, 1])
+    >>> words.predict(["bat"])
     array([-1])
     """
 
@@ -121,7 +122,7 @@ class KernelClassifier(ClassifierMixin, LeastSquares):  # type: ignore[misc]
             raise ValueError(
                 f"classes are {np.unique(self._flat(classes))}, and those of the first call were {self.classes_}"
             )
-        return super().partial_fit(X, y, sample_weight)
+        return self._learn_more(X, y, sample_weight)
 
     def __sklearn_is_fitted__(self) -> bool:
         """Tell whether there is something to predict: batches that have shown one class only are not enough."""
@@ -157,11 +158,8 @@ class KernelClassifier(ClassifierMixin, LeastSquares):  # type: ignore[misc]
         """Return the labels of a sample, or the different ones of a stream."""
         if not isinstance(X, Batches):
             return super()._targets(y, numeric=False, objects=X)
-        parts = [X.sample(HEAD, 0)[1]] if X.once else [some for _, some in X]
-        found = {label for some in parts for label in np.unique(self._flat(some)).tolist()}
-        if len(kinds := {type(label).__name__ for label in found}) > 1:
-            raise TypeError(f"y holds labels of different types ({', '.join(sorted(kinds))}) in different batches")
-        return np.array(list(found))
+        parts = [X.sample(HEAD, 0)] if X.once else X
+        return np.concatenate([np.unique(self._flat(some)) for _, some in parts])
 
     def _settle_classes(self, labels: Array) -> None:
         if not len(labels):

@@ -486,8 +486,9 @@ def _unregularised(gram: Gram, S: WithinClasses) -> Scatter:
 def maximisers(values: Array, axes: Array, T: Array, noise: float) -> tuple[Array, Array, int]:
     """Return w = M⁺ T, M⁺ w and the rank of M = V diag(values) Vᵀ, where T lies in the range of M; else refuse.
 
-    `noise` is the error of squared lengths. What is left of a column t of T outside the range is the difference of t and
-    a combination of deviations within classes whose coefficients have the squared norm tᵀ M⁺ t, by which errors grow.
+    `noise` is the error of squared lengths. What is left of a column t of T outside the range is the difference of t
+    and a combination of deviations within classes whose coefficients have the squared norm tᵀ M⁺ t, by which errors
+    grow.
     """
     kept = values > noise
     V, kept_values = axes[:, kept], values[kept, None]
@@ -498,8 +499,8 @@ def maximisers(values: Array, axes: Array, T: Array, noise: float) -> tuple[Arra
         raise ValueError(
             "ridge is 0, and the quotient J has no maximum: the means of the classes differ along a direction in which "
             f"no class varies (the scatter within classes has rank {int(kept.sum())}, and they differ by "
-            f"{float(outside.max()) ** 0.5:.3g} outside of it), so that J grows without bound there. Give a ridge above "
-            "0, or a kernel with fewer dimensions than there are objects"
+            f"{float(outside.max()) ** 0.5:.3g} outside of it), so that J grows without bound there. Give a ridge "
+            "above 0, or a kernel with fewer dimensions than there are objects"
         )
     return V @ solved, V @ (solved / kept_values), int(kept.sum())
 

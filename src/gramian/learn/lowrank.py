@@ -293,9 +293,7 @@ class RidgeOfMoments:
     features are V f/σ² Vᵀ B, f the factors of the smoother.
     """
 
-    def __init__(
-        self, moments: Moments, dim: int, intercept: bool, kind: Kind, count: int, floor: float = 0.0
-    ) -> None:
+    def __init__(self, moments: Moments, dim: int, intercept: bool, kind: Kind, count: int, floor: float = 0.0) -> None:
         table = moments.scatter if intercept else moments.about_origin()
         self.A, self.B = table[:dim, :dim], table[:dim, dim:]
         self.intercept, self.kind, self.count = intercept, kind, count

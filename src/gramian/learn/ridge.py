@@ -89,11 +89,8 @@ class LeastSquares(Reducible):
         with keeping(self.checkpoint):
             return self._fit(X, y, sample_weight)._keep_names(X)
 
-    def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Learn from more objects, in low rank: the first call chooses the landmarks, later ones add to the moments.
-
-        With ``rank=None`` there are up to 1000 landmarks. Takes the same as `fit`.
-        """
+    def _learn_more(self, X: Any, y: Any, sample_weight: Any) -> Self:
+        """Learn from more objects, in low rank: the first call chooses the landmarks, later ones add to the moments."""
         self._check_settings()
         X = self._source(X)
         weights = self._weights_of(X, sample_weight)
@@ -408,9 +405,10 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, LeastSquares):  # type: igno
     kernel : Kernel
         By default the Gaussian with the median distance as bandwidth.
     ridge : float, "loo", "gcv", or a sequence of floats
-        λ ≥ 0, scikit-learn's `alpha`; 0 is plain least squares, see the notes. "loo" takes the value with the smallest leave-one-out error from a grid that
-        spans the eigenvalues of K, "gcv" the one with the smallest generalized cross-validation error; a sequence is
-        a grid of your own, judged by leave-one-out. All values come from one decomposition, with no refitting.
+        λ ≥ 0, scikit-learn's `alpha`; 0 is plain least squares, see the notes. "loo" takes the value with the smallest
+        leave-one-out error from a grid that spans the eigenvalues of K, "gcv" the one with the smallest generalized
+        cross-validation error; a sequence is a grid of your own, judged by leave-one-out. All values come from one
+        decomposition, with no refitting.
     fit_intercept : bool
         Whether to add a constant b that is not penalised.
     smoother : "shrinkage" or "projection"
@@ -496,6 +494,13 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, LeastSquares):  # type: igno
         self.rank = rank
         self.tol = tol
         self.checkpoint = checkpoint
+
+    def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Learn from more objects, in low rank: the first call chooses the landmarks, later ones add to the moments.
+
+        With ``rank=None`` there are up to 1000 landmarks. Takes the same as `fit`.
+        """
+        return self._learn_more(X, y, sample_weight)
 
     def predict(self, X: Any) -> Array:
         """Return f(x) + b."""

@@ -20,7 +20,7 @@ ACCEPTED = 1e-5  # relative residual of a linear system beyond which its solutio
 
 
 def fixed_ridge(ridge: Any, criteria: Sequence[str]) -> float | None:
-    """Return the number given, 0 for no ridge at all, None where there is something to choose: one of the criteria, or a grid."""
+    """Return the number given, 0 for no ridge at all, None where there is a choice: one of the criteria, or a grid."""
     if isinstance(ridge, str):
         if ridge not in criteria:
             expected = f"a number of at least 0, {' or '.join(map(repr, criteria))}, or a grid"

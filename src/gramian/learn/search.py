@@ -1,7 +1,8 @@
 """Choosing a kernel: candidates are compared without cross-validation folds.
 
-A learner that knows its leave-one-out error in closed form (`KernelRidge`, `KernelClassifier`, `FisherDiscriminant`) is fitted once to each
-candidate kernel, its ridge chosen along the way; the candidate with the smallest error wins, and is fitted already.
+A learner that knows its leave-one-out error in closed form (`KernelRidge`, `KernelClassifier`, `FisherDiscriminant`) is
+fitted once to each candidate kernel, its ridge chosen along the way; the candidate with the smallest error wins, and is
+fitted already.
 Alignment does not even learn: the kernel most like the target wins.
 """
 
@@ -43,8 +44,8 @@ class KernelSearch(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
 
     Parameters
     ----------
-    estimator : KernelRidge, KernelClassifier, FisherDiscriminant, or with ``criterion="alignment"`` any learner with a kernel
-        With ``ridge="loo"`` the ridge is chosen anew for each candidate.
+    estimator : KernelRidge, KernelClassifier or FisherDiscriminant
+        With ``criterion="alignment"`` any learner with a kernel. With ``ridge="loo"`` the ridge is chosen anew for each candidate.
     candidates : list of kernels, or dict
         Kernels to try; or a grid of parameters as in GridSearchCV, such as ``{"kernel__bandwidth": [0.5, 1, 2]}``.
     criterion : "loo" or "alignment"

@@ -282,7 +282,9 @@ def test_subsequences_of_a_string_are_those_of_its_mirror_image(data):
 
 
 @settings(claims, max_examples=25)
-@given(collections(longest=12), st.sampled_from([(1, None, 1.0), (0, None, 0.5), (2, 4, 0.5), (1, 1, 0.3), (3, None, 0.7)]))
+@given(
+    collections(longest=12), st.sampled_from([(1, None, 1.0), (0, None, 0.5), (2, 4, 0.5), (1, 1, 0.3), (3, None, 0.7)])
+)
 def test_full_spectrum_is_the_same_with_tables_and_with_lists_of_transitions(data, given):
     kernel = gm.FullSpectrum(*given)
 

@@ -48,7 +48,7 @@ class Counting(Kernel):
         return np.asarray(np.sum([bags.squares() for bags in a], axis=0))
 
     def feature_dim(self, a: Encoded) -> int | None:
-        return sum(bags.width for bags in a)
+        return sum(len(bags.vocabulary) for bags in a)
 
     def phi(self, a: Encoded) -> Any:
         """Return the counts, one column for each piece that occurs in the collection; `feature_names` tells which."""

@@ -1,4 +1,4 @@
-"""Fisher's discriminant without a ridge, (5.10): that of scikit-learn where the quotient has a maximum, else refused."""
+"""Fisher's discriminant without a ridge, (5.10): scikit-learn's where the quotient has a maximum, else refused."""
 
 import numpy as np
 import pytest

@@ -45,7 +45,8 @@ class KernelSearch(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     Parameters
     ----------
     estimator : KernelRidge, KernelClassifier or FisherDiscriminant
-        With ``criterion="alignment"`` any learner with a kernel. With ``ridge="loo"`` the ridge is chosen anew for each candidate.
+        With ``criterion="alignment"`` any learner with a kernel.
+        With ``ridge="loo"`` the ridge is chosen anew for each candidate.
     candidates : list of kernels, or dict
         Kernels to try; or a grid of parameters as in GridSearchCV, such as ``{"kernel__bandwidth": [0.5, 1, 2]}``.
     criterion : "loo" or "alignment"

@@ -474,7 +474,9 @@ _LEARNERS = [
             "_reach": NUMBER,
         },
     ),
-    _reducible(ParzenClassifier, {}, {**_CLASSIFIER, "centers_": VECTORS, "_numbers": ARRAY, "_sums": ARRAY}),
+    _reducible(
+        ParzenClassifier, {}, {**_CLASSIFIER, "centers_": VECTORS, "_numbers": ARRAY, "_sums": ARRAY, "_own": ARRAY}
+    ),
     _reducible(
         FisherDiscriminant,
         {"ridge": RIDGE, "n_components": (*INTEGER, NONE), "tol": MAYBE_NUMBER},

@@ -3,8 +3,8 @@
     φ_u(x) = decay^|u| × (number of times u occurs in x), for every string u of a length between two bounds,
 
 κ(x, z) = Σ_u decay^(2|u|) count_x(u) count_z(u). With an upper bound it is the blended spectrum. The empty string
-counts where the lower bound is 0: once in every string. Both ways take O(|x| + |z|), whatever the lengths: short strings
-are followed through the suffix automaton of x, long ones sorted together in a suffix array.
+counts where the lower bound is 0: once in every string. Both ways take O(|x| + |z|), whatever the lengths: short
+strings are followed through the suffix automaton of x, long ones sorted together in a suffix array.
 """
 
 from __future__ import annotations

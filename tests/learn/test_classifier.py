@@ -176,3 +176,13 @@ def test_decision_regions_are_drawn():
     X = vectors()[:, :2]
     ax = gm.plot.decision_regions(gm.KernelClassifier(ridge=0.1).fit(X, labels()), X, labels())
     assert ax.get_title().startswith("KernelClassifier, ")
+
+
+def test_the_ridge_path_of_a_classifier_is_drawn():
+    assert gm.plot.ridge_path(gm.KernelClassifier().fit(vectors(), labels())).get_title() == "Ridge path"
+
+
+def test_weights_that_leave_one_class_are_refused():
+    w = (labels() == "odd").astype(float)
+    with pytest.raises(ValueError, match="objects of one class only, 'odd', have a weight above 0; two expected"):
+        gm.KernelClassifier(rank=10).fit(vectors(), labels(), sample_weight=w)

@@ -29,6 +29,9 @@ from gramian.learn.ridges import Ridge
 class KernelClassifier(ClassifierMixin, LeastSquares):  # type: ignore[misc]
     """Classify objects by kernel ridge regression on −1 and +1, or on indicators of more than two classes.
 
+    The sign of f(x) + b decides, with f and b the minimisers of Σᵢ wᵢ (yᵢ − f(xᵢ) − b)² + λ ‖f‖² over yᵢ = −1 or +1
+    (seed 004).
+
     Parameters
     ----------
     kernel : Kernel
@@ -105,7 +108,11 @@ class KernelClassifier(ClassifierMixin, LeastSquares):  # type: ignore[misc]
         """
         self._check_settings()
         X = self._source(X)
-        self._settle_classes(self._labels_in(X, y))
+        labels = self._labels_in(X, y)
+        self._settle_classes(labels)
+        weights = self._weights_of(X, sample_weight)
+        if weights is not None and len(present := np.unique(labels[weights > 0])) < 2:
+            raise ValueError(f"objects of one class only, {named(present[0])}, have a weight above 0; two expected")
         return super().fit(X, y, sample_weight)
 
     def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None) -> Self:

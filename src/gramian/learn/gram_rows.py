@@ -23,6 +23,9 @@ from gramian.learn.base import MEDIAN_GAUSSIAN, KernelEstimator, as_given
 class GramRows(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimator):  # type: ignore[misc]
     """A transformer to the rows of the Gram against the training objects, for ``SVC(kernel="precomputed")``.
 
+    An object x becomes (κ(x, x₁), …, κ(x, xₙ)), with x₁ … xₙ the training objects (the Gram matrix of seed 000, as
+    rows).
+
     Parameters
     ----------
     kernel : Kernel

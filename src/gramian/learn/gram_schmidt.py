@@ -63,6 +63,7 @@ class GramSchmidt(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstim
     0.98
     """
 
+    residual: float = 0.0  # of models that were saved before there was one
     pivots_: Array
     residuals_: Array
     relative_error_: float

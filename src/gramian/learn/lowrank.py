@@ -291,13 +291,17 @@ class RidgeOfMoments:
 
     With A = Φᵀ W Φ = V diag(σ²) Vᵀ (about the means where there is an intercept) and B = Φᵀ W Y the weights of the
     features are V f/σ² Vᵀ B, f the factors of the smoother.
+
+    `floor` is the share of the largest σ² below which one is a rounding error, where that decides the answer.
     """
+
+    floor = 0.0
 
     def __init__(self, moments: Moments, dim: int, intercept: bool, kind: Kind, count: int, floor: float = 0.0) -> None:
         table = moments.scatter if intercept else moments.about_origin()
         self.A, self.B = table[:dim, :dim], table[:dim, dim:]
         self.intercept, self.kind, self.count = intercept, kind, count
-        self.floor = floor  # share of the largest σ² below which one is a rounding error, where that decides the answer
+        self.floor = floor
         self.weight, self.mean, self.target = moments.weight, moments.mean[:dim], moments.mean[dim:]
         self._squares = float(np.trace(table[dim:, dim:]))
 

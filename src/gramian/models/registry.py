@@ -220,6 +220,15 @@ def _check_basis(found: Nystrom) -> None:
     require(basis[1].shape == (len(basis[0]), len(basis[0])), "landmarks have the triangle of others")
 
 
+def _check_again(found: Any) -> None:
+    """Check all parameters of a kernel that got some after it was made: those that earlier versions had not."""
+    found.__post_init__()
+
+
+def _check_fit(found: Fit) -> None:
+    require(found.slope is None or found.slope.slope is None, "a fit begins to grow twice")
+
+
 def _check_sums(found: Summary) -> None:
     require(all(isinstance(sums, Moments) for sums in found._sums), "sums are no moments")
     require(found.landmarks is None or found.landmarks is found.kernel, "landmarks are not those of their kernel")
@@ -292,7 +301,7 @@ _KERNELS = [
     _kernel(Anova, degree=INTEGER),
     _kernel(Precomputed, K=ARRAY),
     _kernel(Equality),
-    _kernel(Composition, alphabet=SYMBOLS, length=INTEGER),
+    Entry(Composition, {"alphabet": SYMBOLS}, {"length": INTEGER}, constructed=True, check=_check_again),
     _kernel(Spectrum, length=INTEGER),
     _kernel(Mismatch, length=INTEGER, mismatches=INTEGER, alphabet=SYMBOLS),
     _kernel(FullSpectrum, min_length=INTEGER, max_length=(*INTEGER, NONE), decay=NUMBER),
@@ -526,10 +535,10 @@ _LEARNERS = [
             "tol": NUMBER,
             "pivoting": TEXT,
             "random_state": (*INTEGER, NONE),
-            "residual": NUMBER,
         },
         {
             **_FITTED,
+            "residual": NUMBER,
             "pivots_": ARRAY,
             "residuals_": ARRAY,
             "relative_error_": NUMBER,
@@ -573,7 +582,7 @@ _AROUND = [
     _object(Candidate, params=(dict,), kernel=KERNEL, ridge=MAYBE_NUMBER, score=NUMBER),
     _object(Problem, Y=ARRAY, weights=MAYBE_ARRAY, intercept=FLAG),
     _object(RidgePath, ridges=ARRAY, loo=ARRAY, gcv=ARRAY, dof=ARRAY, left_out=NUMBER),
-    Entry(Fit, {"residuals": ARRAY, "room": ARRAY, "slope": (Fit, NONE)}),
+    Entry(Fit, {"residuals": ARRAY, "room": ARRAY}, {"slope": (Fit, NONE)}, check=_check_fit),
     Entry(
         RidgeOfMoments,
         {
@@ -586,9 +595,8 @@ _AROUND = [
             "mean": ARRAY,
             "target": ARRAY,
             "_squares": NUMBER,
-            "floor": NUMBER,
         },
-        {"_spectrum": (tuple,), "inside": ARRAY},
+        {"_spectrum": (tuple,), "inside": ARRAY, "floor": NUMBER},
     ),
     Entry(PreImages, {"_kernel": KERNEL, "_X": ARRAY, "_dual": ARRAY}, {"_guess": (KernelRidge,)}),
     Entry(EmpiricalMap, {"kernel": KERNEL}, {"kernel_": KERNEL, "_directions": VECTORS}),

@@ -368,12 +368,12 @@ def test_a_bad_parameter_is_refused_with_its_name_and_what_was_expected(cls, giv
     ("ridge", "error", "message"),
     by_first(
         [
-            (0, ValueError, "ridge is 0; a number above 0 expected"),
-            (-1.0, ValueError, "ridge is -1.0; a number above 0 expected"),
+            (-0.5, ValueError, "ridge is -0.5; a number of at least 0 expected"),
+            (-1.0, ValueError, "ridge is -1.0; a number of at least 0 expected"),
             (np.nan, ValueError, "ridge is nan; a finite number expected"),
             (np.inf, ValueError, "ridge is inf; a finite number expected"),
-            ("foo", ValueError, "ridge is 'foo'; a number above 0, 'loo'.* or a grid expected"),
-            ("1.0", ValueError, "ridge is '1.0'; a number above 0, 'loo'.* or a grid expected"),
+            ("foo", ValueError, "ridge is 'foo'; a number of at least 0, 'loo'.* or a grid expected"),
+            ("1.0", ValueError, "ridge is '1.0'; a number of at least 0, 'loo'.* or a grid expected"),
             (None, TypeError, r"ridge is None \(NoneType\); a real number expected"),
             (True, TypeError, r"ridge is True \(bool\); a real number expected"),
             ({}, TypeError, r"ridge is \{\} \(dict\); a real number expected"),
@@ -395,7 +395,7 @@ def test_a_bad_ridge_is_refused_with_what_was_expected(cls, ridge, error, messag
 
 
 def test_a_discriminant_has_no_generalized_cross_validation():
-    with pytest.raises(ValueError, match="ridge is 'gcv'; a number above 0, 'loo', or a grid expected"):
+    with pytest.raises(ValueError, match="ridge is 'gcv'; a number of at least 0, 'loo', or a grid expected"):
         gm.FisherDiscriminant(GAUSSIAN, ridge="gcv").fit(vectors(), labels())
 
 

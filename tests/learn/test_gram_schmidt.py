@@ -186,3 +186,19 @@ def test_single_precision_gives_single_precision_features(X, Z):
     assert single.transform(Z.astype(np.float32)).dtype == np.float32
     np.testing.assert_array_equal(single.pivots_, double.pivots_)
     np.testing.assert_allclose(single.transform(Z.astype(np.float32)), double.transform(Z), atol=1e-3)
+
+
+@pytest.mark.parametrize("pivoting", ["greedy", "random"])
+@pytest.mark.parametrize("eta", [0.5, 1e-2, 1e-4])
+def test_no_image_is_farther_from_the_span_than_the_root_of_eta(eta, pivoting, X):
+    model = gm.GramSchmidt(gm.Gaussian(), residual=eta, pivoting=pivoting, random_state=0).fit(X)
+    assert model.residuals_.max() <= sqrt(eta)
+    fewer = gm.GramSchmidt(gm.Gaussian(), rank=len(model.pivots_) - 1, pivoting=pivoting, random_state=0).fit(X)
+    assert fewer.residuals_.max() > sqrt(eta)
+
+
+def test_an_eta_that_leaves_nothing_to_span_is_refused_with_the_largest_norm(X):
+    with pytest.raises(ValueError, match=r"residual is 1, and no κ\(x, x\) is above 1: .* smaller one"):
+        gm.GramSchmidt(gm.Gaussian(), residual=1.0).fit(X)
+    with pytest.raises(ValueError, match="residual is -1.0; a number of at least 0 expected"):
+        gm.GramSchmidt(gm.Gaussian(), residual=-1.0).fit(X)

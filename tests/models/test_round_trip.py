@@ -69,6 +69,7 @@ SAMPLES: dict[str, tuple[Any, gm.Kernel]] = {
     "strings-spelled": (["".join("ab"[ord(c) % 2] for c in w) * 3 for w in WORDS], gm.Subsequences(length=2)),
     "strings-logarithms": (WORDS, gm.AllSubsequences().normalize()),
     "strings-full": (WORDS, gm.FullSpectrum()),
+    "strings-words": (WORDS, gm.Composition(length=3) + gm.FullSpectrum(min_length=0)),
     "bytes": ([w.encode() for w in WORDS], gm.Spectrum(length=2)),
     "tokens": ([[(c, k % 2) for k, c in enumerate(w)] for w in WORDS], gm.Mismatch(length=2, mismatches=1)),
     "documents": ([f"{' '.join(w)} the cat {w}" for w in WORDS], gm.BagOfWords("tf-idf", analyzer="char").normalize()),

@@ -309,19 +309,24 @@ class RidgeOfMoments:
 
     With A = Φᵀ W Φ = V diag(σ²) Vᵀ (about the means where there is an intercept) and B = Φᵀ W Y the weights of the
     features are V f/σ² Vᵀ B, f the factors of the smoother.
+
+    `floor` is the share of the largest σ² below which one is a rounding error, where that decides the answer.
     """
 
-    def __init__(self, moments: Moments, dim: int, intercept: bool, kind: Kind, count: int) -> None:
+    floor = 0.0
+
+    def __init__(self, moments: Moments, dim: int, intercept: bool, kind: Kind, count: int, floor: float = 0.0) -> None:
         table = moments.scatter if intercept else moments.about_origin()
         self.A, self.B = table[:dim, :dim], table[:dim, dim:]
         self.intercept, self.kind, self.count = intercept, kind, count
+        self.floor = floor
         self.weight, self.mean, self.target = moments.weight, moments.mean[:dim], moments.mean[dim:]
         self._squares = float(np.trace(table[dim:, dim:]))
 
     @cached_property
     def _spectrum(self) -> tuple[Array, Array]:
         values, axes = scipy.linalg.eigh(self.A, check_finite=False)
-        noise = len(values) * float(np.finfo(np.float64).eps) * max(float(values[-1]), 0.0)
+        noise = max(len(values) * float(np.finfo(np.float64).eps), self.floor) * max(float(values[-1]), 0.0)
         kept = values > noise
         return values[kept][::-1], axes[:, kept][:, ::-1]
 
@@ -342,7 +347,7 @@ class RidgeOfMoments:
 
     def weights(self, lam: float) -> Array:
         """Return the weights of the explicit features; at a single ridge without a decomposition."""
-        if self.kind == "shrinkage" and "_spectrum" not in self.__dict__:
+        if self.kind == "shrinkage" and lam > 0 and "_spectrum" not in self.__dict__:
             factor = ridged_factor(self.A.copy(), lam)
             W = scipy.linalg.cho_solve(factor, self.B, check_finite=False)
             return np.asarray(W + scipy.linalg.cho_solve(factor, self.B - self.A @ W - lam * W, check_finite=False))
@@ -383,7 +388,7 @@ class RidgeOfMoments:
             room = 1 - dof[k] / self.count
             if room > 0:
                 gcv[k] = max(self._squares - energy @ (f * (2 - f)), 0.0) / (self.weight * targets) / room**2
-            loo[k] = np.square(seen.at(f).loo).sum() / (weights.sum() * targets)
+            loo[k] = np.square(seen.at(f, lam == 0).loo).sum() / (weights.sum() * targets)
         return RidgePath(ridges, loo, gcv, dof, left_out)
 
 
@@ -396,12 +401,25 @@ class Seen:
         self._Y = np.asarray(chunk.numbers) - (ridge.target if ridge.intercept else 0.0)
         self._ridge, self._weights = ridge, chunk.weights
 
-    def at(self, f: Array) -> Fit:
-        """Return residuals and room for the factors of a ridge, as seen through the weights of the objects."""
+    def at(self, f: Array, unridged: bool = False) -> Fit:
+        """Return residuals and room for the factors of a ridge, as seen through the weights of the objects.
+
+        Without any ridge, f = 1, also how they begin to grow with one.
+        """
         scaled = f / self._ridge.values
         E = self._Y - self._P @ (scaled[:, None] * self._ridge.inside)
         h = np.square(self._P) @ scaled + self._ridge.intercept / self._ridge.weight
-        if self._weights is not None:
-            E, h = np.sqrt(self._weights)[:, None] * E, self._weights * h
         rounding = 16 * self._P.shape[1] * float(np.finfo(np.float64).eps)
-        return Fit(E, np.where(1 - h > rounding, 1 - h, 0.0))
+        slope = None
+        if unridged:
+            steep = 1 / np.square(self._ridge.values)
+            change = self._P @ (steep[:, None] * self._ridge.inside)
+            slope = Fit(self._weighted(change), self._weighted(np.square(self._P) @ steep, squared=True))
+        E, room = self._weighted(E), 1 - self._weighted(h, squared=True)
+        return Fit(E, np.where(room > rounding, room, 0.0), slope)
+
+    def _weighted(self, values: Array, squared: bool = False) -> Array:
+        """Return residuals, or squares, as they are seen through the weights of the objects."""
+        if self._weights is None:
+            return values
+        return self._weights * values if squared else np.sqrt(self._weights)[:, None] * values

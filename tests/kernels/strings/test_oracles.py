@@ -40,13 +40,17 @@ def inner(u, v):
     return fsum(weight * v[piece] for piece, weight in u.items() if piece in v)
 
 
-def composition(x):
-    return Counter({piece: n / len(x) for piece, n in substrings(x, 1).items()})
+def composition(x, longest=1, alphabet=None):
+    words = sum((substrings(x, p) for p in range(1, longest + 1)), Counter())
+    total = sum(words.values())
+    return Counter({u: n / total for u, n in words.items() if alphabet is None or set(u) <= set(alphabet)})
 
 
 def all_substrings(x, shortest, longest, decay):
     top = len(x) if longest is None else min(longest, len(x))
-    return Counter({u: n * decay ** len(u) for p in range(shortest, top + 1) for u, n in substrings(x, p).items()})
+    lengths = range(max(shortest, 1), top + 1)
+    found = Counter({u: n * decay ** len(u) for p in lengths for u, n in substrings(x, p).items()})
+    return found + Counter({(): 1.0}) if shortest == 0 else found  # the empty string counts once
 
 
 def all_subsequences(x):
@@ -126,6 +130,25 @@ def test_full_spectrum_is_42_where_seed_003_prints_40():
     assert gm.FullSpectrum()(X)[0, 1] == sum(by_length) == 42
 
 
+def test_the_words_of_example_5_1_up_to_a_length_are_one_distribution():
+    X, k = ["ACAGCAGTA", "AGCAAGCGAG"], gm.Composition(length=2)
+    shares = [dict(zip(k.feature_names(X), row, strict=True)) for row in k.features(X)]
+    assert shares[0]["A"] == pytest.approx(4 / 17)
+    assert shares[0]["CA"] == shares[0]["AG"] == pytest.approx(2 / 17)
+    assert shares[1]["AG"] == pytest.approx(3 / 19)
+    assert [sum(row.values()) for row in shares] == pytest.approx([1.0, 1.0])
+    assert k.feature_names(X)[:5] == ["A", "C", "G", "T", "AA"]
+
+
+def test_the_empty_string_counts_once_in_every_string_an_empty_one_too():
+    X = ["ACAGCAGTA", "", "AGCAAGCGAG"]
+    np.testing.assert_array_equal(gm.FullSpectrum(0)(X), gm.FullSpectrum()(X) + 1)
+    np.testing.assert_array_equal(gm.FullSpectrum(0).diag(X), gm.FullSpectrum().diag(X) + 1)
+    k = gm.FullSpectrum(0, 1, 0.5)
+    assert k.feature_names(["ab", ""]) == ["", "a", "b"]
+    np.testing.assert_array_equal(k.features(["ab", ""]).toarray(), [[1, 0.5, 0.5], [1, 0, 0]])
+
+
 def test_two_spectra_are_those_of_example_11_8_of_seed_004():
     X, k = ["bar", "bat", "car", "cat"], gm.Spectrum(length=2)
     assert k.feature_names(X) == ["ar", "at", "ba", "ca"]
@@ -162,15 +185,26 @@ def test_composition_is_the_inner_product_of_the_shares_of_symbols(data):
 
 
 @claims
+@given(collections(), st.integers(1, 6), st.sampled_from([None, "ab", "c", "bca"]))
+def test_composition_is_the_inner_product_of_the_shares_of_words_up_to_a_length(data, longest, alphabet):
+    X, Z = (["".join(map(str, x)) for x in side] for side in data)
+    kernel = gm.Composition(alphabet, longest)
+    agree(kernel, lambda x: composition(x, longest, alphabet), X, Z, rtol=1e-14)
+    if alphabet is None:
+        shares = np.asarray(kernel.features(X).sum(axis=1)).ravel()
+        np.testing.assert_allclose(shares, [min(len(x), 1) for x in X], rtol=1e-14)
+
+
+@claims
 @given(collections(), st.integers(1, 9))
 def test_spectrum_counts_pairs_of_equal_substrings(data, length):
     agree(gm.Spectrum(length), lambda x: substrings(x, length), *data)
 
 
 @claims
-@given(collections(), st.integers(1, 4), st.sampled_from([None, 0, 1, 5]), st.sampled_from([1.0, 0.5, 0.3]))
+@given(collections(), st.integers(0, 4), st.sampled_from([None, 0, 1, 5]), st.sampled_from([1.0, 0.5, 0.3]))
 def test_full_spectrum_counts_pairs_of_equal_substrings_of_many_lengths(data, shortest, more, decay):
-    longest = None if more is None else shortest + more
+    longest = None if more is None else max(shortest + more, 1)
     kernel = gm.FullSpectrum(shortest, longest, decay)
     agree(kernel, lambda x: all_substrings(x, shortest, longest, decay), *data, rtol=1e-13)
 
@@ -249,7 +283,9 @@ def test_subsequences_of_a_string_are_those_of_its_mirror_image(data):
 
 
 @settings(claims, max_examples=25)
-@given(collections(longest=12), st.sampled_from([(1, None, 1.0), (2, 4, 0.5), (1, 1, 0.3), (3, None, 0.7)]))
+@given(
+    collections(longest=12), st.sampled_from([(1, None, 1.0), (0, None, 0.5), (2, 4, 0.5), (1, 1, 0.3), (3, None, 0.7)])
+)
 def test_full_spectrum_is_the_same_with_tables_and_with_lists_of_transitions(data, given):
     kernel = gm.FullSpectrum(*given)
 

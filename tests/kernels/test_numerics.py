@@ -320,11 +320,12 @@ def test_two_precisions_compare_alike_in_either_order(kernel):
     K, T = kernel(X, Z), kernel(Z, X)
     exact = kernel(X.astype(np.float64), Z)
     assert K.dtype == T.dtype == np.float64
-    tolerance = 1e-9 * np.abs(exact).max()
+    tolerance = 100 * np.finfo(float).eps * np.abs(exact).max()
     np.testing.assert_allclose(K, exact, rtol=0, atol=tolerance)
     np.testing.assert_allclose(T, exact.T, rtol=0, atol=tolerance)
     np.testing.assert_allclose(kernel.gram(X, Z).T.dense(), K.T, rtol=0, atol=tolerance)
-    np.testing.assert_allclose(kernel.gram(X, Z).T @ np.ones(20), K.T @ np.ones(20), rtol=0, atol=40 * tolerance)
+    np.testing.assert_allclose(kernel.gram(X, Z).T @ np.ones(20), exact.T @ np.ones(20), rtol=0, atol=20 * tolerance)
+    np.testing.assert_allclose(kernel.gram(X, Z) @ np.ones(15), exact @ np.ones(15), rtol=0, atol=20 * tolerance)
 
 
 def test_products_with_a_polynomial_of_very_high_degree_are_those_of_the_matrix():
@@ -405,3 +406,26 @@ def test_degrees_of_any_size_are_values_or_refused(degree):
     np.testing.assert_array_equal(kernel.gram([[0.5], [1.0], [-1.0]]).dense()[:2], [[0, 0, 0], [0, 1, 1]])
     with pytest.raises(ValueError, match="overflows float64"):
         kernel.gram([[0.5], [1.5]])
+
+
+@pytest.mark.parametrize("made", [
+    lambda k: k * gm.Linear(), lambda k: k + 1e-9 * gm.Linear(), lambda k: 3 * k, lambda k: k**2, lambda k: 2 * (k * k) + k
+], ids=["product", "sum", "scaled", "power", "nested"])
+@pytest.mark.parametrize("value", [0.1, 1 / 3, 7e4])
+def test_what_is_made_of_a_centred_kernel_knows_what_its_rounding_is_relative_to(made, value):
+    X = np.full((20, 1), value)
+    k = gm.Precomputed([[value]]).center([0] * 20)
+    base = gm.Gaussian(1.0).center(X)
+    for kernel, objects in ((made(base), X), (k * k, [0] * 20)):
+        K = kernel.gram(objects)
+        assert gm.is_psd(K).psd
+        assert np.abs(K.dense()).max() <= 1e-12 * K.scale()
+
+
+@pytest.mark.parametrize("make", [gm.Gaussian, gm.Laplacian, gm.Matern])
+@pytest.mark.parametrize("form", [np.array, scipy.sparse.csr_array])
+def test_the_smallest_bandwidth_of_all_tells_equal_points_from_others(make, form):
+    if make is gm.Laplacian and form is not np.array:
+        return
+    X, Z = form([[0.0, 1.0], [1.0, 1.0]]), form([[1e-3, 2.0], [1.0, 1.0], [0.0, 1.0]])
+    np.testing.assert_array_equal(make(5e-324)(X, Z), [[0, 0, 1], [0, 1, 0]])

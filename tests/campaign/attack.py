@@ -5,8 +5,8 @@ returns if all is well, and raises `Wrong` where an answer is not what it must b
 
     passes      if the action returns;
     is refused  if gramian raises one of the errors that the attack allows, in words of its own;
-    is a finding in every other case: another exception, a wrong answer, an empty message, one that NumPy or Python wrote,
-                a warning that is not one of gramian's, too much time, too much memory, a crash.
+    is a finding in every other case: another exception, a wrong answer, an empty message or one that NumPy wrote, a
+                warning that is not one of gramian's, too much time, too much memory, a crash.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class Attack:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of a case: "passed", "refused" or "finding"; the kind of error, or what is wrong, where, and of what."""
+    """What came of a case: "passed", "refused" or "finding"; the kind of error, or what is wrong and where."""
 
     verdict: str
     kind: str = ""

@@ -1,4 +1,4 @@
-"""Hostile data files, read as the command line reads them: a `Dataset`, or one `DataError`, in little time and memory."""
+"""Hostile data files, as the command line reads them: a `Dataset` or one `DataError`, in bounded time and memory."""
 
 from __future__ import annotations
 

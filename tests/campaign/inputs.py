@@ -88,7 +88,9 @@ def _folder() -> str:
     """Return a folder in memory where there is one: the disk need not be waited for."""
     if not _FOLDERS:
         os.fsync = lambda handle: None  # type: ignore[assignment]
-        _FOLDERS.append(tempfile.mkdtemp(prefix="gramian-campaign-", dir="/dev/shm" if os.path.isdir("/dev/shm") else None))
+        _FOLDERS.append(
+            tempfile.mkdtemp(prefix="gramian-campaign-", dir="/dev/shm" if os.path.isdir("/dev/shm") else None)
+        )
     return _FOLDERS[0]
 
 
@@ -101,7 +103,9 @@ def permuted(learner: Any, kernel: Make, sample: Sample, y: Any, weights: Any, m
     if not learner.steady or not isinstance(y, np.ndarray) or "Nystrom" in repr(model.kernel_):  # landmarks change
         return
     order = np.random.default_rng(0).permutation(len(sample))
-    more = {} if weights is None else {"sample_weight": weights if np.ndim(weights) == 0 else np.asarray(weights)[order]}
+    more = (
+        {} if weights is None else {"sample_weight": weights if np.ndim(weights) == 0 else np.asarray(weights)[order]}
+    )
     other = learner.make(kernel()).fit(chosen(sample.X, order), y[order], **more)
     _close(model, other, sample, 1.0, "after a permutation")
 

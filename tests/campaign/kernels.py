@@ -62,10 +62,14 @@ STRINGS: dict[str, Draw] = {
 }
 DOCUMENTS: dict[str, Draw] = {
     "words": lambda rng, s: gm.BagOfWords(seldom(rng, ("tf", "tf-idf"), ("idf", None))),
-    "pairs of words": lambda rng, s: gm.BagOfWords("tf-idf", ngram_range=seldom(rng, ((1, 2), (2, 2)), ((2, 1), (0, 1)))),
+    "pairs of words": lambda rng, s: gm.BagOfWords(
+        "tf-idf", ngram_range=seldom(rng, ((1, 2), (2, 2)), ((2, 1), (0, 1)))
+    ),
     "letters": lambda rng, s: gm.BagOfWords(analyzer="char", ngram_range=(2, 3), lowercase=chance(rng, 0.5)),
     "few words": lambda rng, s: gm.BagOfWords(min_df=number(rng, 1, 2, 0.2), max_features=whole(rng, None, 3)),
-    "vocabulary": lambda rng, s: gm.BagOfWords(vocabulary=seldom(rng, (("cat", "dog"), ("lion",)), ((), ("a", "a"), "cat"))),
+    "vocabulary": lambda rng, s: gm.BagOfWords(
+        vocabulary=seldom(rng, (("cat", "dog"), ("lion",)), ((), ("a", "a"), "cat"))
+    ),
     "spectrum": lambda rng, s: gm.Spectrum(whole(rng, 2, 3)),
 }
 NODES: dict[str, Draw] = {
@@ -94,7 +98,7 @@ KERNELS: dict[str, dict[str, Draw]] = {
 
 
 def _of(rng: np.random.Generator) -> Any:
-    return (seldom(rng, ("adjacency", "laplacian", "normalized"), ("distance", None, 1)))
+    return seldom(rng, ("adjacency", "laplacian", "normalized"), ("distance", None, 1))
 
 
 def loudness(X: Any) -> Any:

@@ -155,7 +155,9 @@ def of_fit(which: str, place: Path, expected: Any, after: float | None, then: fl
     (place / "found.npz").unlink(missing_ok=True)
     finished(command, place)
     with np.load(place / "found.npz") as found:
-        require(all(np.array_equal(found[key], one) for key, one in zip(found.files, expected, strict=True)), "other bits")
+        require(
+            all(np.array_equal(found[key], one) for key, one in zip(found.files, expected, strict=True)), "other bits"
+        )
 
 
 def of_command(which: str, place: Path, expected: bytes, after: float | None, then: float) -> None:
@@ -163,7 +165,9 @@ def of_command(which: str, place: Path, expected: bytes, after: float | None, th
     killed(command_of(which), place, after, then)
     outputs = list(place.glob("out.*"))
     require(not outputs or outputs[0].read_bytes() == expected, "half an output")
-    strange = [path.name for path in place.iterdir() if not path.name.startswith(("out.", "data.", "model.", ".gramian-"))]
+    strange = [
+        path.name for path in place.iterdir() if not path.name.startswith(("out.", "data.", "model.", ".gramian-"))
+    ]
     require(not strange, f"left behind: {strange}")
     finished([*command_of(which), "--force"], place)
     require(next(place.glob("out.*")).read_bytes() == expected, "other bytes after a second run")

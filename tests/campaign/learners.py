@@ -94,7 +94,11 @@ LEARNERS: dict[str, tuple[str | None, Callable[[np.random.Generator, Any], Any],
         ),
         False,
     ),
-    "k-means": (None, lambda rng, k: gm.KernelKMeans(whole(rng, 1, 2, 3), k, seldom(rng, (2,), (0, -1, 1.5, None)), 50, 0), False),
+    "k-means": (
+        None,
+        lambda rng, k: gm.KernelKMeans(whole(rng, 1, 2, 3), k, seldom(rng, (2,), (0, -1, 1.5, None)), 50, 0),
+        False,
+    ),
     "search": (
         "numbers",
         lambda rng, k: gm.KernelSearch(gm.KernelRidge(k), {"ridge": [0.1, 1.0]}),

@@ -1,7 +1,7 @@
 """Model files from strangers: damaged ones, and forged ones whose checksum is right. Loaded, or one `ModelFileError`.
 
-What is loaded is asked for answers, and given to commands. Answers of a forged model may be nonsense, but asking it may raise
-nothing other than a ValueError or a TypeError, and may not crash, hang, or take more memory than there is.
+What is loaded is asked for answers, and given to commands. Answers of a forged model may be nonsense, but asking it may
+raise nothing other than a ValueError or a TypeError, and may not crash, hang, or take more memory than there is.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
+from tests.models.forging import Forge, put_together
 
 from gramian.models import ModelFileError, load
-from tests.models.forging import Forge, put_together
 
 from .attack import Attack, Case, one_of, require
 from .inputs import _folder

@@ -1,7 +1,7 @@
 """Samples of every kind of object, most of them sound, some hostile in one way or several.
 
-A `Sample` holds the objects, new objects of the same kind, and whether they are tame: finite numbers of a moderate size,
-for which an answer can be compared with another one to many digits.
+A `Sample` holds the objects, new objects of the same kind, and whether they are tame: finite numbers of a moderate
+size, for which an answer can be compared with another one to many digits.
 """
 
 from __future__ import annotations

@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-
-from gramian.checks import as_number, warn
 from tests.campaign.attack import Attack, Case, Wrong, judged, require_close, require_finite, require_same
 from tests.campaign.run import ATTACKS, attacked, load, table
+
+from gramian.checks import as_number, warn
 
 ROOT = Path(__file__).resolve().parents[2]
 

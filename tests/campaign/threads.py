@@ -1,4 +1,4 @@
-"""Eight threads at once, asking one fitted model and fitting others: the answers are those of one thread, to the bit."""
+"""Eight threads at once ask one fitted model and fit others: the answers are those of one thread, to the bit."""
 
 from __future__ import annotations
 

@@ -673,7 +673,9 @@ def test_points_are_extended_by_points_of_the_same_space_only():
         S.mean().extend(S)
 
 
-@pytest.mark.parametrize("kernel", [gm.Linear(), gm.Polynomial(2), gm.Anova(2), gm.AllSubsets(), gm.Gaussian(1.0)], ids=repr)
+@pytest.mark.parametrize(
+    "kernel", [gm.Linear(), gm.Polynomial(2), gm.Anova(2), gm.AllSubsets(), gm.Gaussian(1.0)], ids=repr
+)
 def test_points_whose_images_overflow_are_refused_wherever_they_are_measured(kernel):
     space = gm.FeatureSpace(kernel)
     S, far = space(np.eye(3)), space([[1.7e308, 1.0, 1.7e308]])

@@ -468,9 +468,7 @@ def finite_norms(kernel: Similarity, a: Encoded) -> Array:
     bad = np.flatnonzero(~(norms <= np.finfo(norms.dtype).max * ROOM))
     if bad.size:
         what = "sums of κ(x, x) overflow" if np.isfinite(norms[bad[0]]) else "κ(x, x) overflows"
-        raise ValueError(
-            f"{what} {norms.dtype} for {bad.size} object(s), first at index {bad[0]}: {kernel.too_large}"
-        )
+        raise ValueError(f"{what} {norms.dtype} for {bad.size} object(s), first at index {bad[0]}: {kernel.too_large}")
     return norms
 
 

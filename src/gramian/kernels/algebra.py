@@ -274,7 +274,7 @@ class Pointwise(Kernel):
         return self.profile(self.base.squared_norms(a))
 
     def scale(self, a: Encoded) -> float:
-        # Profiles are convex on s ≥ 0 and 0 or more at 0, so that a rounding of s is one of profile(scale of s) at most.
+        # Profiles are convex on s ≥ 0 and not negative at 0: a rounding of s is one of profile(its scale) at most.
         with np.errstate(over="ignore"):
             found = float(self.profile(np.array([self.base.scale(a)]))[0])
         return found if math.isfinite(found) else super().scale(a)

@@ -233,6 +233,11 @@ class Gram:
         """Whether the tiles are in memory now."""
         return self._tiles is not None
 
+    @property
+    def precision(self) -> np.dtype[Any]:
+        """The type of the values that are multiplied: that of the tiles while they are in memory."""
+        return self.dtype if self._tiles is None else self._tiles[0].dtype
+
     def single(self) -> Gram:
         """Return this Gram with its objects in single precision, half as dear; itself where that would not do.
 

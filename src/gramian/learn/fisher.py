@@ -61,6 +61,7 @@ from gramian.space.vectors import Vectors
 MOST_LEFT_OUT = 6000  # objects; of more, those of a part of them are left out, in low rank
 REFINEMENTS = 4  # of a solution whose residual is not small yet
 FINE = 1e-8  # relative residual that needs no refinement
+LARGEST_SCATTER = 1e140  # of features, whose squares are summed
 
 
 class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelClassifier):  # type: ignore[misc]
@@ -232,6 +233,12 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kern
     def _solve_moments(self) -> None:
         """Find everything from the moments of the classes."""
         groups, self._labels = self._class_moments()
+        largest = max(float(np.abs(group.scatter).max()) for group in groups)
+        if not largest < LARGEST_SCATTER:
+            raise ValueError(
+                f"the scatter of the features reaches {largest:.1g}, and what is squared of it overflows: rescale the "
+                "data, or normalize the kernel"
+            )
         self._check_sizes(np.array([group.weight for group in groups]))
         self.ridge_ = self._choose_ridge()
         w, found = scatter_of_moments(groups, self.ridge_)

@@ -355,8 +355,9 @@ class RidgeOfMoments:
 
     def residual(self, lam: float, W: Array) -> float:
         """Return ‖(A + λI) W − B‖ / ‖B‖."""
-        scale = float(np.linalg.norm(self.B))
-        return float(np.linalg.norm(self.A @ W + lam * W - self.B)) / scale if scale > 0 else 0.0
+        unit = float(np.abs(self.B).max(initial=0.0))  # so that no square overflows
+        left = self.A @ W + lam * W - self.B
+        return float(np.linalg.norm(left / unit) / np.linalg.norm(self.B / unit)) if unit > 0 else 0.0
 
     def within(self, W: Array) -> Array:
         """Return A⁻¹ W, for weights in the span of the data."""

@@ -489,6 +489,7 @@ _LEARNERS = [
             "function_": VECTORS,
             "intercept_": (*NUMBER, np.ndarray),
             "ridge_": NUMBER,
+            "_unit": NUMBER,
             "path_": (RidgePath,),
             "residual_": NUMBER,
             "solver_": TEXT,

@@ -1,5 +1,6 @@
 """Targets, weights and objects of extreme size: the answer of ordinary ones in other units, or one clear error."""
 
+import re
 import warnings
 
 import numpy as np
@@ -159,6 +160,7 @@ LEARNERS = {
 @pytest.mark.parametrize("name", LEARNERS)
 def test_objects_of_extreme_size_are_answered_in_finite_numbers_or_refused(name, dtype):
     make, y = LEARNERS[name]
+    refusals = []
     scales = [-300, -160, -100, -19, 0, 18, 37, 76, 100, 150, 154, 200, 300]
     for scale in scales if dtype is np.float64 else [-40, -25, -19, 0, 15, 19, 37]:
         with np.errstate(under="ignore"):
@@ -174,9 +176,9 @@ def test_objects_of_extreme_size_are_answered_in_finite_numbers_or_refused(name,
                         if hasattr(model, method)
                     ]
                 except ValueError as error:
-                    assert scale != 0
-                    assert "Internal" not in str(error)
-                    assert "infs or NaNs" not in str(error)
-                    assert "semidefinite" not in str(error)
+                    refusals.append((scale, str(error)))
                     continue
             assert all(np.isfinite(part).all() for part in found)
+    for scale, message in refusals:
+        assert scale != 0
+        assert re.search("κ|φ|image|variance|scatter", message), "it says what is too large or too small"

@@ -216,8 +216,8 @@ def checked_weights(sample_weight: Any, X: Any) -> Array | None:
         raise ValueError("sample_weight is zero for every object; at least one positive weight expected")
     if not WEIGHTS[0] <= w.max() <= WEIGHTS[1]:
         raise ValueError(
-            f"the largest of sample_weight is {w.max():.1g}; a number between {WEIGHTS[0]:g} and {WEIGHTS[1]:g} expected: "
-            "divide the weights, and the ridge, by a constant"
+            f"the largest of sample_weight is {w.max():.1g}; a number between {WEIGHTS[0]:g} and {WEIGHTS[1]:g} "
+            "expected: divide the weights, and the ridge, by a constant"
         )
     return np.asarray(w)
 

@@ -54,7 +54,7 @@ from gramian.kernels.algebra import Kernel
 from gramian.learn.base import MEDIAN_GAUSSIAN, as_given, evaluate, named
 from gramian.learn.classifier import KernelClassifier
 from gramian.learn.fisher_loo import LeaveOneOut, LeaveOneOutOfMoments, WithinClasses
-from gramian.learn.lowrank import DEFAULT_RANK, Rank, landmark_coefficients, pieces
+from gramian.learn.lowrank import DEFAULT_RANK, Rank, landmark_coefficients, pieces, require_scatter
 from gramian.learn.ridges import Ridge, fixed_ridge, ridge_grid, rounding, warn_of_estimate, warn_unless_solved
 from gramian.space.vectors import Vectors
 
@@ -233,12 +233,7 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kern
     def _solve_moments(self) -> None:
         """Find everything from the moments of the classes."""
         groups, self._labels = self._class_moments()
-        largest = max(float(np.abs(group.scatter).max()) for group in groups)
-        if not largest < LARGEST_SCATTER:
-            raise ValueError(
-                f"the scatter of the features reaches {largest:.1g}, and what is squared of it overflows: rescale the "
-                "data, or normalize the kernel"
-            )
+        require_scatter(groups, LARGEST_SCATTER)
         self._check_sizes(np.array([group.weight for group in groups]))
         self.ridge_ = self._choose_ridge()
         w, found = scatter_of_moments(groups, self.ridge_)

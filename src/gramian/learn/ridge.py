@@ -309,8 +309,8 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, Reducible):  # type: ignore[
                 self.path_ = replace(self.path_, **errors)
         if not all(np.isfinite(part).all() for part in (a, b, 0.0 if self._primal is None else self._primal)):
             raise ValueError(
-                f"y holds numbers of the size of {self._unit:.0e}, and the coefficients of the function overflow: divide "
-                "y by a constant, or give a larger ridge"
+                f"y holds numbers of the size of {self._unit:.0e}, and the coefficients of the function overflow: "
+                "divide y by a constant, or give a larger ridge"
             )
         self.dual_coef_ = a.reshape(len(a), *shape)
         self.function_ = self.sample_.combine(self.dual_coef_)

@@ -295,6 +295,11 @@ def test_the_bound_of_one_run_is_exact():
     assert low.threshold_ == pytest.approx(bound + 2 * astray, rel=1e-9)
 
 
+def test_a_detector_that_is_mute_for_want_of_landmarks_says_so():
+    with pytest.warns(UserWarning, match="can never fire.*a larger rank"):
+        gm.NoveltyDetector(gm.Gaussian(0.3), rank=1, calibration="bound").fit(X)
+
+
 # Principal components
 
 

@@ -442,6 +442,7 @@ _LEAST_SQUARES: dict[str, Types] = {
     "function_": VECTORS,
     "intercept_": (*NUMBER, np.ndarray),
     "ridge_": NUMBER,
+    "_unit": NUMBER,
     "path_": (RidgePath,),
     "residual_": NUMBER,
     "solver_": TEXT,

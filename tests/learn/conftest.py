@@ -42,7 +42,7 @@ class Learner:
 
 
 LEARNERS = [
-    Learner("novelty-bound", lambda k: gm.NoveltyDetector(k)),
+    Learner("novelty-bound", lambda k: gm.NoveltyDetector(k, calibration="bound")),
     Learner("novelty-conformal", lambda k: gm.NoveltyDetector(k, calibration="conformal", alpha=0.2, random_state=0)),
     Learner("parzen", lambda k: gm.ParzenClassifier(k), "labels"),
     Learner("fisher-loo", lambda k: gm.FisherDiscriminant(k), "labels"),

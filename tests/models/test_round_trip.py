@@ -90,7 +90,7 @@ def test_every_learner_answers_to_the_last_bit_as_before(learner: Any, sample: s
 
 
 LOW_RANK: dict[str, tuple[Any, Any]] = {
-    "novelty": (lambda k, r: gm.NoveltyDetector(k, rank=r), None),
+    "novelty": (lambda k, r: gm.NoveltyDetector(k, rank=r, calibration="bound"), None),
     "parzen": (lambda k, r: gm.ParzenClassifier(k, rank=r), LABELS),
     "fisher": (lambda k, r: gm.FisherDiscriminant(k, rank=r), LABELS),
     "ridge": (lambda k, r: gm.KernelRidge(k, rank=r, fit_intercept=True), Y),

@@ -52,8 +52,7 @@ def spectrum(gram: Gram, frame: Frame = PLAIN, side: Side = "auto") -> Spectrum:
     if len(gram) <= DENSE:
         K = frame.around(gram.dense().astype(np.float64, copy=False))
         values, U = aside(lambda: np.linalg.eigh(K))
-        signs = np.random.default_rng(0).choice([-1.0, 1.0], size=(len(gram), 1))
-        scale = max(float(values[-1]), gram.scale() * float(np.square(frame.S(signs)).max()))
+        scale = max(float(values[-1]), gram.scale() * frame.gain)
         if values[0] < -(len(gram) + 16) * gram.kernel.accuracy(gram.dtype) * scale:
             raise ValueError(NOT_PSD.format(f"its smallest eigenvalue is {values[0]:.3g}"))
         return _kept(Spectrum(values[::-1], U[:, ::-1], 0.0), gram)

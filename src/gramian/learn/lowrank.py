@@ -15,8 +15,7 @@ from typing import Any, Literal, Self, TypeAlias, cast
 
 import numpy as np
 import scipy.linalg
-from sklearn.utils import _safe_indexing
-from sklearn.utils.validation import _num_samples, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from gramian.batches import Batches
 from gramian.checks import Array, warn, whole
@@ -30,6 +29,7 @@ from gramian.gram.progress import task
 from gramian.kernels.algebra import Kernel
 from gramian.learn.base import KernelEstimator
 from gramian.learn.path import Fit, Kind, RidgePath, factors
+from gramian.learn.sklearn_private import count_objects, take_rows
 from gramian.space.vectors import FeatureSpace, Vectors
 
 Rank: TypeAlias = int | Literal["exact"] | None
@@ -87,7 +87,7 @@ class Reducible(KernelEstimator):
         if given_rank(self.rank) is not None or self.rank == "exact":
             return self.rank != "exact"
         kernel = cast(Kernel, X.kernel) if isinstance(X, Gram) else self._require_kernel()
-        n = X.count if isinstance(X, Batches) else _num_samples(X)
+        n = X.count if isinstance(X, Batches) else count_objects(X)
         return n is not None and not reasonable(kernel, n, self.products) and not self._has_features(X)
 
     def _has_features(self, X: Any) -> bool:
@@ -95,7 +95,7 @@ class Reducible(KernelEstimator):
         if isinstance(X, Gram):
             dim = X.kernel.feature_dim(X.rows)
         else:
-            some = X.head(FEW)[0] if isinstance(X, Batches) else _safe_indexing(X, np.arange(min(FEW, _num_samples(X))))
+            some = X.head(FEW)[0] if isinstance(X, Batches) else take_rows(X, np.arange(min(FEW, count_objects(X))))
             kernel = self.kernel.fit(self._checked(some, self.kernel, True))
             dim = kernel.feature_dim(kernel.encode(some))
         return dim is not None and dim <= DENSE
@@ -109,7 +109,7 @@ class Reducible(KernelEstimator):
             low = Nystrom.seen_from(self.kernel_, X.rows if present is None else X.rows[np.flatnonzero(present)], rank)
         else:
             sample = self._checked(X.sample(HEAD, 0)[0] if isinstance(X, Batches) else X, self._require_kernel(), True)
-            sample = sample if present is None else _safe_indexing(sample, np.flatnonzero(present))
+            sample = sample if present is None else take_rows(sample, np.flatnonzero(present))
             low = Nystrom(self.kernel, rank).fit(sample)
         self.kernel_ = low.base
         self.sample_ = Vectors(FeatureSpace(self.kernel_), low.basis[0])
@@ -266,6 +266,24 @@ class Reducible(KernelEstimator):
                 0.0, 1 - float(low.squared_norms(points).sum() / low.base.rough_norms(points).sum())
             )
         return found
+
+    def _mean_left_out(self) -> float:
+        """Return ‖φ_S − Pφ_S‖², the part of the centre of mass that landmarks leave out, of objects without weights.
+
+        With r = φ(x) − Pφ(x) it is ‖r̄‖² = (1/n) mean ‖rᵢ‖² + (1 − 1/n) mean ⟨rᵢ, rⱼ⟩ over pairs i ≠ j: exact for few
+        objects, estimated without bias from some of many, whose pairs cost no more than the landmarks did.
+        """
+        low, count = cast(Nystrom, self._landmarks), self._summary.count
+        points = self._looked_at().points
+        affordable = min(len(points), max(FEW, int((2.0 * count * len(self.sample_)) ** 0.5)))
+        if affordable < len(points):
+            points = points[np.sort(np.random.default_rng(0).choice(len(points), affordable, replace=False))]
+        mean = self._trace_error * self._summary.trace / count
+        m, features = len(points), low.phi(points).astype(np.float64)
+        squares = low.base.rough_norms(points).sum(dtype=np.float64) - np.square(features).sum()
+        pairs = m * m * Gram(low.base, points).mean() - np.square(features.sum(axis=0)).sum() - squares
+        apart = pairs / max(m * (m - 1), 1)
+        return float(np.clip(mean / count + (1 - 1 / count) * apart, 0.0, mean))
 
     @property
     def _landmarks(self) -> Nystrom | None:

@@ -26,13 +26,14 @@ from gramian.factor.spectrum import Spectrum
 
 Kind = Literal["shrinkage", "projection"]
 
+EQUAL = 1e-12  # of the largest eigenvalue, by which one may seem to lie on the other side of a ridge
 OVERLAP = 1e-8  # squared cosine beyond which a direction is that of the intercept
 
 
 def factors(values: Array, lam: float, kind: Kind) -> tuple[Array, Array]:
     """Return f and 1 − f for each eigenvalue σ²."""
     if kind == "projection":
-        used = (values >= lam).astype(np.float64)
+        used = (values >= lam - EQUAL * values.max(initial=0.0)).astype(np.float64)
         return used, 1 - used
     return values / (values + lam), lam / (values + lam)
 

@@ -539,7 +539,8 @@ class Problem:
         def projected(V: Array) -> Array:
             return V if border is None else V - np.outer(border, border @ V)
 
-        return Frame(lambda V: projected(weighted(V)), lambda V: weighted(projected(V)))
+        gain = 1.0 if self.weights is None else float(self.weights.max())
+        return Frame(lambda V: projected(weighted(V)), lambda V: weighted(projected(V)), gain)
 
     def stretch(self) -> float:
         """Return by how much S can stretch a vector."""

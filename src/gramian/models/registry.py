@@ -481,6 +481,8 @@ _LEARNERS = [
             "_mute": (str, NONE),
             "_ordered": ARRAY,
             "_reach": NUMBER,
+            "_astray": NUMBER,
+            "_unfinished": (Encoded, NONE),
         },
     ),
     _reducible(
@@ -518,6 +520,7 @@ _LEARNERS = [
             "explained_variance_": ARRAY,
             "explained_variance_ratio_": ARRAY,
             "total_variance_": NUMBER,
+            "variance_error_": NUMBER,
             "dual_coef_": ARRAY,
             "components_": VECTORS,
             "solver_": TEXT,

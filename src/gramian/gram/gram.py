@@ -29,6 +29,7 @@ LOOKED_AT = 64  # objects whose values are compared in two precisions
 LARGE = 2.0**300  # beyond which, and below its inverse, numbers are scaled before they are multiplied by K
 CLOSE = 2e-6  # how near these have to be, relative to the largest
 DERIVED = ("_norms", "_row_means", "_small", "_identity")  # computed again when they are needed
+ROOM = 2.0**-20  # of the largest float that κ(x, x) may have, so that sums over a million objects are finite
 DEAR_NORMS = 256  # κ(x, x) that are computed at a time where a single one takes long
 DEAR = 20  # features that have to be built pay only if they are so many times fewer than the objects
 
@@ -482,14 +483,13 @@ class Gram:
 
 
 def finite_norms(kernel: Similarity, a: Encoded) -> Array:
-    """Return κ(x, x), finite; by Cauchy–Schwarz every other entry is then finite too."""
+    """Return κ(x, x), finite; by Cauchy–Schwarz every other entry is then finite too, and so are sums of many."""
     with np.errstate(over="ignore", invalid="ignore"):
         norms = _squared_norms(kernel, a)
-    bad = np.flatnonzero(~np.isfinite(norms))
+    bad = np.flatnonzero(~(norms <= np.finfo(norms.dtype).max * ROOM))
     if bad.size:
-        raise ValueError(
-            f"κ(x, x) overflows {norms.dtype} for {bad.size} object(s), first at index {bad[0]}: {kernel.too_large}"
-        )
+        what = "sums of κ(x, x) overflow" if np.isfinite(norms[bad[0]]) else "κ(x, x) overflows"
+        raise ValueError(f"{what} {norms.dtype} for {bad.size} object(s), first at index {bad[0]}: {kernel.too_large}")
     return norms
 
 

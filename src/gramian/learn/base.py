@@ -124,8 +124,8 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
     def _checked(self, X: Any, kernel: Kernel, reset: bool) -> Any:
         """Let scikit-learn check vectors and note their width and names; other objects are for the kernel to check."""
         if kernel.on_vectors:
-            if isinstance(X, np.ma.MaskedArray) or getattr(getattr(X, "dtype", None), "kind", "") in ("m", "M"):
-                X = as_vectors(X)  # scikit-learn would take what is under the mask, and count days
+            if isinstance(X, np.ma.MaskedArray) or not _like_numbers(X):
+                X = as_vectors(X)  # scikit-learn would take what is under the mask, count days, or not know a set
             with warnings.catch_warnings():
                 if not reset and self._came_in_batches:  # the names are those of a file; its batches have none
                     warnings.filterwarnings("ignore", "X does not have valid feature names")
@@ -187,9 +187,19 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
         found = np.asarray(y) if isinstance(y, np.ndarray) else np.asarray(y, dtype=object)
         if found.dtype == object and any(map(_missing, found.ravel())):
             raise ValueError("y holds missing values (None or NaN); drop those objects first")
-        found = np.asarray(check_targets(y, multi_output=multi_output, numeric=numeric, estimator=self))
+        try:
+            found = np.asarray(check_targets(y, multi_output=multi_output, numeric=numeric, estimator=self))
+        except OverflowError:  # an integer of Python may be as large as it likes
+            raise ValueError("y holds an integer beyond the largest float, 1.8e308: rescale y") from None
         check_consistent_length(self.sample_ if objects is None else objects, found)
         return found.astype(np.float64) if numeric else found
+
+
+def _like_numbers(X: Any) -> bool:
+    """Tell whether X may be an array of numbers, a list of rows or a data frame, for scikit-learn to look at."""
+    if not isinstance(X, list | tuple) and not hasattr(X, "shape") and not hasattr(X, "__array__"):
+        return False
+    return getattr(getattr(X, "dtype", None), "kind", "") not in ("m", "M", "V")
 
 
 def _missing(value: Any) -> bool:

@@ -108,9 +108,12 @@ def test_strings_may_come_in_another_form(write):
 
 def test_objects_without_a_value_are_left_out_of_new_data_too(write):
     recipe = read_data(write("s,t\nto be,0\nor not,1\n"), columns=["s"], kinds={"s": "text"}).recipe
-    X, names, notes = recipe.apply(write("s\nthat is\n?\nthe question\n", "new.csv"))
+    X, names, notes = recipe.apply(write("s\nthat is\nNA\nthe question\n", "new.csv"))
     assert (X, list(names)) == (["that is", "the question"], ["1", "3"])
-    assert notes == ("1 of 3 rows has no value in column 's' and was left out.",)
+    assert notes == (
+        "Column 's': 1 entry 'NA' is taken as missing.",
+        "1 of 3 rows has no value in column 's' and was left out.",
+    )
 
 
 def test_nodes_come_as_a_graph_or_by_name(write):

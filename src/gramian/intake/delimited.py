@@ -30,6 +30,7 @@ MARKS = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "bars"}
 _RUN = 20_000  # rows
 _SAMPLE = 100  # lines looked at to find the mark
 _LONGEST = 2**27  # characters of one field
+_BLANK = ("",)  # what else marks a missing value depends on the column as a whole
 
 
 def read_delimited(file: TextFile, format: str, text: frozenset[str] = frozenset()) -> Table:
@@ -56,6 +57,7 @@ def read_delimited(file: TextFile, format: str, text: frozenset[str] = frozenset
         place=lambda row: f"line {layout.line_of(row + (not headless)):,}",
         headless=headless,
         notes=tuple(notes),
+        comma=layout.mark == ";",
     )
 
 
@@ -213,9 +215,9 @@ def _typed(
         for place, fields in enumerate(zip(*run, strict=True)):
             if place in late or (only is not None and place not in only):
                 continue
-            found = None if place in as_text else numbers_of(fields)
+            found = None if place in as_text else numbers_of(fields, _BLANK)
             if found is None and place not in as_text and layout.mark == ";":
-                found = numbers_of(_with_points(fields))
+                found = numbers_of(_with_points(fields), _BLANK)
                 commas |= set() if found is None else {place}
             if found is None and place not in as_text:
                 (late if parts[place] else as_text).add(place)

@@ -1,14 +1,15 @@
 """Columns as they came in, before anything is guessed: the one shape that every reader of objects makes.
 
-A column is an array of floats, NaN where a value is missing, or an array of strings, None where one is missing. What
-marks a missing value in text is the same for all formats: nothing at all, NA, N/A, nan, null, None, ? and -.
+A column is an array of floats, NaN where a value is missing, or an array of strings as they are written, None where
+there is nothing. What else marks a missing value, and which strings are numbers or dates, depends on the column as a
+whole, and is settled in `meanings`, for all formats alike.
 """
 
 from __future__ import annotations
 
 import datetime
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -16,17 +17,28 @@ import numpy as np
 
 from gramian.checks import Array
 from gramian.intake.errors import DataError, shortened
+from gramian.intake.notations import Notation, number_notation
 from gramian.kernels.graphs.graph import Graph
 from gramian.kernels.strings.sequences import is_missing
 
 MISSING = frozenset(["", "NA", "N/A", "n/a", "nan", "NaN", "NAN", "null", "NULL", "None", "?", "-"])
 LARGEST = {"float64": 1e150, "float32": 1e18}  # squares of larger numbers overflow, and kernels square
 _POOL = 1000  # different values of a column up to which equal ones share one string
+_SAMPLE = 100
 _JUNK = 0.1  # of the values, up to which what is no number is worth a word
 
 
 def _row(row: int) -> str:
     return f"row {row + 1:,}"
+
+
+@dataclass(frozen=True)
+class Meaning:
+    """What the texts of a column turned out to be: numbers or dates, in which notation, and the sentence on that."""
+
+    kind: str
+    notation: Notation
+    note: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,6 +47,8 @@ class Table:
 
     `settled` are kinds that need no guess, `target` is the column that the format itself sets apart, `hidden` those
     that no feature is made of unless they are asked for. `alone` is the column of a source with one object a row.
+    `comma` says that a comma is likely a decimal one, as where semicolons separate. `meanings` are those of columns of
+    numbers that came as texts, once they are settled.
     """
 
     where: str
@@ -47,6 +61,8 @@ class Table:
     alone: str | None = None
     headless: bool = False
     notes: tuple[str, ...] = ()
+    comma: bool = False
+    meanings: Mapping[str, Meaning] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(next(iter(self.columns.values())))
@@ -54,6 +70,10 @@ class Table:
     def error(self, row: int, name: str, message: str) -> DataError:
         """Return the error of one value."""
         return DataError(f"{self.where}, {self.place(row)}, column {name!r}: {message}")
+
+    def readings(self, name: str) -> list[str]:
+        """Return the sentence on how the texts of a column were read as numbers, if they were."""
+        return [self.meanings[name].note] if name in self.meanings else []
 
     def take(self, rows: Array) -> Table:
         """Return the table of some rows, which keep their places."""
@@ -84,11 +104,11 @@ def absent(column: Array) -> Array:
 
 
 def texts_of(values: Iterable[str | None]) -> Array:
-    """Return strings as a column: stripped, None where they mark a missing value, equal ones shared."""
+    """Return strings as a column: stripped, None where nothing is left, equal ones shared."""
     pool: dict[str, str] = {}
 
     def cleaned(value: str | None) -> str | None:
-        if value is None or (value := value.strip()) in MISSING:
+        if value is None or not (value := value.strip()):
             return None
         return pool.setdefault(value, value) if len(pool) < _POOL else pool.get(value, value)
 
@@ -102,8 +122,8 @@ def objects(values: Sequence[Any]) -> Array:
     return found
 
 
-def numbers_of(texts: Sequence[str]) -> Array | None:
-    """Return a column of numbers written as text, NaN where one is missing, or None where a text is no number."""
+def numbers_of(texts: Sequence[str], marks: Collection[str] = MISSING) -> Array | None:
+    """Return numbers written as programs do, NaN where a text is one of some marks, or None where one is no number."""
     if "_" in "".join(texts):  # which Python takes in numbers
         return None
     try:
@@ -111,7 +131,7 @@ def numbers_of(texts: Sequence[str]) -> Array | None:
     except ValueError:
         pass
     try:
-        filled = ("nan" if text.strip() in MISSING else text for text in texts)
+        filled = ("nan" if text.strip() in marks else text for text in texts)
         return np.fromiter(map(float, filled), dtype=np.float64, count=len(texts))
     except ValueError:
         return None
@@ -121,10 +141,11 @@ def written(column: Array) -> Array:
     """Return a column as texts: whole numbers without a point, others with all their digits."""
     if column.dtype.kind != "f":
         return column
-    return objects([None if value != value else _digits(value) for value in column.tolist()])
+    return objects([None if value != value else digits(value) for value in column.tolist()])
 
 
-def _digits(value: float) -> str:
+def digits(value: float) -> str:
+    """Return a number as text: a whole one without a point, others with all their digits."""
     return str(int(value)) if math.isfinite(value) and value == int(value) else repr(value)
 
 
@@ -135,9 +156,20 @@ def numeric(table: Table, name: str) -> Array:
         return column
     found = numbers_of(["" if value is None else value for value in column])
     if found is None:
-        row = next(row for row, value in enumerate(column) if value is not None and numbers_of([value]) is None)
+        wrong = (row for row, value in enumerate(column) if value is not None and not is_number(value))
+        row = next(wrong, next(row for row, value in enumerate(column) if value and numbers_of([value]) is None))
         raise table.error(row, name, f"{shortened(column[row], 40)!r}; a number expected")
     return found
+
+
+def is_plain(texts: Sequence[str]) -> bool:
+    """Tell whether all texts are numbers as programs write them; a few are tried before all are."""
+    return numbers_of(texts[:_SAMPLE], ()) is not None and (len(texts) <= _SAMPLE or numbers_of(texts, ()) is not None)
+
+
+def is_number(text: str) -> bool:
+    """Tell whether a text alone is a number in any notation."""
+    return numbers_of([text], ()) is not None or number_notation([text]) is not None
 
 
 def check_range(table: Table, name: str, values: Array) -> None:
@@ -156,8 +188,8 @@ def check_range(table: Table, name: str, values: Array) -> None:
 def column_of(values: Sequence[Any], name: str, error: Callable[[int, str, str], DataError], *, text: bool) -> Array:
     """Return values of Python as a column: numbers if all are, strings otherwise; `text` asks for strings.
 
-    True and False become "true" and "false", dates what ISO 8601 makes of them. A column of numbers and strings, and
-    values that are neither, are refused.
+    True and False become "true" and "false", dates what ISO 8601 makes of them. Numbers among strings stay what they
+    are, until it is settled whether the strings are numbers, too. Values that are neither are refused.
     """
     plain = [_plain(value) for value in values]
     kinds = {type(value) for value in plain if value is not None}
@@ -169,16 +201,9 @@ def column_of(values: Sequence[Any], name: str, error: Callable[[int, str, str],
             )
     if kinds == {float}:
         return np.array([math.nan if value is None else value for value in plain], dtype=np.float64)
-    if kinds == {float, str}:
-        if not text:
-            first = next(value for value in plain if value is not None)
-            row = next(row for row, value in enumerate(plain) if value is not None and type(value) is not type(first))
-            what, before = shortened(repr(values[row]), 40), "numbers" if isinstance(first, float) else "texts"
-            raise error(
-                row, name, f"{what} after {before}; one kind expected, unless the column is taken as a category"
-            )
-        plain = [_digits(value) if isinstance(value, float) else value for value in plain]
-    return texts_of(plain)
+    if kinds == {float, str} and not text:
+        return objects([(value.strip() or None) if isinstance(value, str) else value for value in plain])
+    return texts_of([digits(value) if isinstance(value, float) else value for value in plain])
 
 
 def _plain(value: Any) -> Any:
@@ -186,7 +211,7 @@ def _plain(value: Any) -> Any:
     if value is None or is_missing(value):
         return None
     if isinstance(value, str):
-        return None if value.strip() in MISSING else value
+        return value if value.strip() else None
     if isinstance(value, bool | np.bool_):
         return "true" if value else "false"
     if isinstance(value, np.datetime64):
@@ -203,5 +228,10 @@ def _plain(value: Any) -> Any:
 
 def stray(values: Array) -> tuple[int, int] | None:
     """Return how many texts of a column are no numbers, and the row of the first, where nearly all are numbers."""
-    wrong = [row for row, value in enumerate(values) if value is not None and numbers_of([value]) is None]
-    return (len(wrong), wrong[0]) if 0 < len(wrong) <= _JUNK * len(values) else None
+    wrong: list[int] = []
+    for row, value in enumerate(values):
+        if value is not None and not is_number(value):
+            wrong.append(row)
+            if len(wrong) > _JUNK * len(values):
+                return None
+    return (len(wrong), wrong[0]) if wrong else None

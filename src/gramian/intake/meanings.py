@@ -1,0 +1,335 @@
+r"""What the texts of a column mean, settled for the column as a whole: numbers, dates, words, and what is missing.
+
+A column holds numbers if all of its entries but marks of missing values are numbers in one notation (see `notations`),
+or dates in one (see `dates`), and there is at least one. In such a column "-", "?", "unknown" and the like are marks.
+In a column of words they are words, as the + and - of two classes are, and "None" where a car has no air bags; there
+only what programs write for a missing value is one: nothing, NA, N/A, NaN, null, <NA>, #N/A and \N. All of this is
+said, with counts. Marks that are given are the only ones, besides nothing at all, and hold for every column.
+
+Strings of a typed source that are numbers as programs write them, and nothing else, stay words: had they been meant as
+numbers they would have come as such.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+import numpy as np
+
+from gramian.checks import Array
+from gramian.intake import dates
+from gramian.intake.dates import iso_of
+from gramian.intake.errors import counted, shortened
+from gramian.intake.guesses import HINTS, are_classes, quoted
+from gramian.intake.notations import (
+    COMMAS_FIRST,
+    COMMAS_ONLY,
+    STYLES,
+    Notation,
+    could_have_decimal_commas,
+    is_padded,
+    number_notation,
+)
+from gramian.intake.table import MISSING, Meaning, Table, digits, is_plain, numbers_of, objects
+
+WORD_MARKS = frozenset(["NA", "N/A", "n/a", "NaN", "nan", "NAN", "null", "NULL", "Null", "<NA>", "#N/A", "\\N"])
+_AMONG_NUMBERS = (
+    "na n/a n.a. n.a nan nat null nil none missing unknown <na> #n/a #na #value! #div/0! #ref! #num! #name? #null! \\n "
+    "? ?? ??? - -- --- \u2013 \u2014 . .. ..."
+)
+NUMBER_MARKS = frozenset(_AMONG_NUMBERS.split())
+_WORDS = ("category", "string", "text", "id", "classes")
+_WRITTEN = ("csv", "tsv")  # formats without types, where a number cannot be told from its digits
+_LONGEST = max(map(len, NUMBER_MARKS))
+_SAMPLE = 100  # entries among which one is shown
+_SHOWN = 5  # marks that are named one by one
+
+
+_Read: TypeAlias = tuple[Notation | None, Array]
+
+
+@dataclass(frozen=True)
+class Marks:
+    """What marks a missing value: what was given or, by default, what is usual in words and in numbers."""
+
+    given: frozenset[str] | None = None
+
+    def among(self, entries: Iterable[str], *, numbers: bool) -> set[str]:
+        """Return the entries that mark a missing value."""
+        if self.given is not None:
+            return set(self.given.intersection(entries))
+        if not numbers:
+            return set(WORD_MARKS.intersection(entries))
+        return {entry for entry in entries if len(entry) <= _LONGEST and entry.casefold() in NUMBER_MARKS}
+
+
+def marks_of(missing: str | Iterable[str] | None) -> tuple[str, ...] | None:
+    """Return the marks that were given, each once, after a look at whether they are texts."""
+    if missing is None:
+        return None
+    given = [missing] if isinstance(missing, str) else list(missing)
+    for mark in given:
+        if not isinstance(mark, str):
+            raise TypeError(f"missing holds {mark!r} ({type(mark).__name__}); texts expected, such as '?' or '-999'")
+    return tuple(dict.fromkeys(mark.strip() for mark in given if mark.strip()))
+
+
+@dataclass(frozen=True, eq=False)
+class _Column:
+    """The entries of a column of texts, and the different ones in the order in which they are met."""
+
+    table: Table
+    name: str
+    values: list[str | None]
+    different: list[str]
+    mixed: bool
+
+    @classmethod
+    def of(cls, table: Table, name: str) -> _Column:
+        values = table.columns[name].tolist()
+        different = [value for value in dict.fromkeys(values) if value is not None]
+        mixed = any(isinstance(value, float) for value in different)
+        if mixed:
+            values = [digits(value) if isinstance(value, float) else value for value in values]
+            different = [value for value in dict.fromkeys(values) if value is not None]
+        return cls(table, name, values, different, mixed)
+
+    def without(self, marks: set[str]) -> Array:
+        """Return the texts, None where one is a mark."""
+        return objects([None if value in marks else value for value in self.values] if marks else self.values)
+
+    def numbers(self, entries: Sequence[str], numbers: Array) -> Array:
+        """Return the column of numbers that its different entries are; all others are missing."""
+        number_of: dict[str | None, float] = dict(zip(entries, numbers.tolist(), strict=True))
+        look = number_of.get
+        return np.fromiter((look(value, np.nan) for value in self.values), dtype=np.float64, count=len(self.values))
+
+    def counts(self, marks: set[str]) -> list[tuple[str, int]]:
+        return Counter(value for value in self.values if value in marks).most_common() if marks else []
+
+    def said(self, gone: set[str]) -> tuple[str, ...]:
+        """Return the sentence on marks that are taken as missing, if there are any."""
+        return (_taken_note(self.name, counts),) if (counts := self.counts(gone)) else ()
+
+    def refuse_mixture(self) -> None:
+        """Refuse numbers among texts that turned out to be none."""
+        if not self.mixed:
+            return
+        given = self.table.columns[self.name]
+        first = next(value for value in given if value is not None)
+        row = next(row for row, value in enumerate(given) if value is not None and type(value) is not type(first))
+        before = "numbers" if isinstance(first, float) else "texts"
+        shown = self.values[row] if isinstance(given[row], float) else repr(given[row])
+        raise self.table.error(
+            row,
+            self.name,
+            f"{shortened(str(shown), 40)} after {before}; one kind expected, unless the column is taken as a category",
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class _Settled:
+    values: Array
+    notes: tuple[str, ...] = ()
+    meaning: Meaning | None = None
+
+
+def settle(
+    table: Table, asked: Mapping[str, str], missing: Sequence[str] | None = None, target: str | None = None
+) -> Table:
+    """Return a table whose texts are settled: numbers and dates are numbers, and what is missing is gone.
+
+    `asked` are kinds of columns that were asked for, `missing` the only marks of missing values, if they were given.
+    Classes keep their names: a target of few whole numbers in some notation stays as it is written.
+
+    Examples
+    --------
+    >>> from gramian.intake.table import texts_of
+    >>> table = Table("X", "csv", {"price": texts_of(["$3", "-", "$1,250.5"]), "sign": texts_of(["+", "-", "+"])})
+    >>> table = settle(table, {})
+    >>> table.columns["price"].tolist(), table.columns["sign"].tolist()
+    ([3.0, nan, 1250.5], ['+', '-', '+'])
+    >>> for note in (*table.notes, table.meanings["price"].note):
+    ...     print(note)
+    Column 'price': 1 entry '-' is taken as missing.
+    Column 'sign': 1 entry '-' is a value, not a missing one (to change that: --missing "-").
+    Column 'price' is read as numbers: '$1,250.5' is 1250.5.
+    """
+    marks = Marks(None if missing is None else frozenset(missing))
+    return _with(table, {name: _settled(table, name, asked.get(name), marks, name == target) for name in table.columns})
+
+
+def settle_like(
+    table: Table, kinds: Mapping[str, str], notations: Mapping[str, Notation], missing: Sequence[str] | None
+) -> Table:
+    """Return a table of new data, some columns of which are read as the first data were."""
+    marks = Marks(None if missing is None else frozenset(missing))
+    here = [name for name in kinds if name in table.columns]
+    return _with(table, {name: _like(table, name, kinds[name], notations.get(name), marks) for name in here})
+
+
+def _with(table: Table, done: Mapping[str, _Settled]) -> Table:
+    return replace(
+        table,
+        columns={**table.columns, **{name: one.values for name, one in done.items()}},
+        notes=(*table.notes, *(note for one in done.values() for note in one.notes)),
+        meanings={name: one.meaning for name, one in done.items() if one.meaning is not None},
+    )
+
+
+def _settled(table: Table, name: str, kind: str | None, marks: Marks, learnt: bool) -> _Settled:
+    """Return a column as what it means, by the kind that was asked for, or by a guess."""
+    if table.columns[name].dtype.kind == "f":
+        return _floats(table, name, marks)
+    if kind in _WORDS or (kind is None and _as_it_is(table, name)):
+        return _words(table, name, marks)
+    column = _Column.of(table, name)
+    gone = marks.among(column.different, numbers=True)
+    entries = [entry for entry in column.different if entry not in gone]
+    if not entries and kind is None:
+        return _Settled(column.without(gone), column.said(gone))
+    found = _guess(column, entries, gone) if kind is None else _read(entries, kind, table.comma)
+    if found is None:
+        column.refuse_mixture()
+        return _guessed_words(column, marks) if kind is None else _Settled(column.without(gone), column.said(gone))
+    notation, numbers = found
+    if notation is None:
+        return _Settled(column.numbers(entries, numbers), column.said(gone))
+    meaning = _meaning(name, notation, entries, numbers, kind)
+    values = column.numbers(entries, numbers)
+    if learnt and kind is None and meaning.kind == "number" and are_classes(values[~np.isnan(values)]):
+        return _Settled(column.without(gone), column.said(gone))
+    return _Settled(values, column.said(gone), meaning)
+
+
+def _like(table: Table, name: str, kind: str, notation: Notation | None, marks: Marks) -> _Settled:
+    """Return a column of new data as the first data were read or, where it is not so written, in another notation."""
+    if table.columns[name].dtype.kind == "f":
+        return _floats(table, name, marks)
+    if kind in _WORDS:
+        return _words(table, name, marks)
+    column = _Column.of(table, name)
+    gone = marks.among(column.different, numbers=True)
+    entries = [entry for entry in column.different if entry not in gone]
+    numbers = None if notation is None else notation.numbers(entries)
+    if numbers is not None:
+        return _Settled(column.numbers(entries, numbers), column.said(gone))
+    first = {"dmy": "day", "mdy": "month"}.get("" if notation is None else notation.style[:3], "")
+    found = _read(entries, kind, table.comma, first)
+    if found is None:
+        column.refuse_mixture()
+        return _Settled(column.without(gone), column.said(gone))
+    other, numbers = found
+    unlike = other is not None and other != Notation("date", "iso")
+    said = (_meaning(name, other, entries, numbers, None).note,) if other is not None and unlike else ()
+    return _Settled(column.numbers(entries, numbers), (*column.said(gone), *said))
+
+
+def _as_it_is(table: Table, name: str) -> bool:
+    """Tell whether the format itself says that a column holds words."""
+    return name in table.settled or name == table.alone
+
+
+def _guess(column: _Column, entries: list[str], gone: set[str]) -> _Read | None:
+    """Return the numbers that entries are, unless they are rather codes."""
+    if not is_plain(entries):
+        return _read(entries, None, column.table.comma)
+    codes = is_padded(entries) and (column.table.format not in _WRITTEN or not gone <= MISSING)
+    plain = numbers_of(entries, ()) if column.mixed or (gone and not codes) else None
+    return None if plain is None else (None, plain)
+
+
+def _read(entries: list[str], kind: str | None, comma: bool, first: str = "") -> _Read | None:
+    """Return the numbers that entries are, of a kind where it was asked for; and their notation, None for the usual."""
+    if not entries:
+        return None
+    if HINTS.get(kind or "", kind) != "date":
+        if kind != "decimal-comma" and is_plain(entries) and (plain := numbers_of(entries, ())) is not None:
+            return None, plain
+        styles = COMMAS_ONLY if kind == "decimal-comma" else COMMAS_FIRST if comma else STYLES
+        if found := number_notation(entries, styles):
+            return found
+        if (hours := dates.numbers_in(dates.TIME, entries)) is not None:
+            return Notation("time", dates.TIME), hours
+        if kind in ("number", "decimal-comma"):
+            return None
+    if kind in ("day-first", "month-first"):
+        first = kind.removesuffix("-first")
+    style = dates.style_of(entries, first)
+    days = None if style is None else dates.numbers_in(style[0], entries)
+    return None if style is None or days is None else (Notation("date", style[0]), days)
+
+
+def _meaning(name: str, notation: Notation, entries: list[str], numbers: Array, kind: str | None) -> Meaning:
+    """Return what a notation makes of a column, with a sentence that shows one entry."""
+    place = max(range(min(len(entries), _SAMPLE)), key=lambda place: len(entries[place]))
+    shown, number = shortened(entries[place], 40), float(numbers[place])
+    if notation.kind != "date":
+        unit = " (hours)" if notation.kind == "time" else ""
+        note = f"Column {name!r} is read as numbers: {shown!r} is {number:.12g}{unit}."
+        if kind is None and could_have_decimal_commas(notation, entries):
+            note += f" Were the comma a decimal one: --kind {quoted(name)}=decimal-comma."
+        return Meaning("number", notation, note)
+    such = "" if notation.style == "iso" else f", such as {shown!r}, which is {iso_of(number)},"
+    note = f"Column {name!r} holds dates{such} and is taken as a number, in days since 1970-01-01."
+    if kind is None and (style := dates.style_of(entries)) and style[1]:
+        note += (
+            f" No entry tells whether the day or the month comes first, and the day is taken to; were it the month: "
+            f"--kind {quoted(name)}=month-first."
+        )
+    return Meaning("date", notation, note)
+
+
+def _words(table: Table, name: str, marks: Marks) -> _Settled:
+    """Return a column of words without marks; what the format says to be words has none but those that were given."""
+    column = _Column.of(table, name)
+    if _as_it_is(table, name):
+        marks = Marks(marks.given or frozenset())
+    gone = marks.among(column.different, numbers=False)
+    return _Settled(column.without(gone), column.said(gone))
+
+
+def _guessed_words(column: _Column, marks: Marks) -> _Settled:
+    """Return a column of words without marks, with a sentence on words that would be marks among numbers."""
+    gone = marks.among(column.different, numbers=False)
+    notes = column.said(gone)
+    kept = column.counts(marks.among(column.different, numbers=True) - gone)
+    if kept:
+        one = sum(number for _, number in kept) == 1
+        what = "is a value, not a missing one" if one else "are values, not missing ones"
+        listed = ",".join(mark for mark, _ in kept[:_SHOWN])
+        notes += (f'Column {column.name!r}: {_named(kept)} {what} (to change that: --missing "{listed}").',)
+    return _Settled(column.without(gone), notes)
+
+
+def _taken_note(name: str, counts: list[tuple[str, int]]) -> str:
+    are = "is" if sum(number for _, number in counts) == 1 else "are"
+    return f"Column {name!r}: {_named(counts)} {are} taken as missing."
+
+
+def _named(counts: list[tuple[str, int]]) -> str:
+    """Return how often each of some entries is met: 12 entries 'unknown' and 3 '-'."""
+    (entry, number), *others = counts[:_SHOWN]
+    said = [f"{counted(number, 'entry', 'entries')} {entry!r}", *(f"{number:,} {entry!r}" for entry, number in others)]
+    if more := sum(number for _, number in counts[_SHOWN:]):
+        said.append(f"{more:,} others")
+    return said[0] if len(said) == 1 else f"{', '.join(said[:-1])} and {said[-1]}"
+
+
+def _floats(table: Table, name: str, marks: Marks) -> _Settled:
+    """Return a column of numbers, NaN where one is given as a mark, such as -999."""
+    values = table.columns[name]
+    counts, gone = [], np.zeros(len(values), dtype=bool)
+    for mark in sorted(marks.given or ()):
+        number = numbers_of([mark], ())
+        if number is not None and (same := values == number[0]).any():
+            gone |= same
+            counts.append((mark, int(same.sum())))
+    if not counts:
+        return _Settled(values)
+    values = values.copy()
+    values[gone] = np.nan
+    return _Settled(values, (_taken_note(name, counts),))

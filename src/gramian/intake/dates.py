@@ -6,7 +6,7 @@
     mdy/      02/13/2020; likewise mdy. and mdy-
     dby       13 Feb 2020, 13-Feb-20, Thu, 13th February 2020
     bdy       Feb 13, 2020
-    time      13:45, 13:45:30, 1:45 pm
+    time      13:45, 13:45:30, 1:45 pm, 2 pm
 
 All but the last may have a time behind them. A column is read as a whole: one entry such as 13/02/2020 tells that the
 day comes first in all of them. Years of two digits are those from 1969 to 2068.
@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import datetime
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -25,12 +25,14 @@ from gramian.checks import Array
 TIME = "time"
 _EPOCH = datetime.datetime(1970, 1, 1)
 _DAY = datetime.timedelta(days=1)
-_HOUR = datetime.timedelta(hours=1)
+_MICROSECONDS = 86_400_000_000  # of a day
 _PIVOT = 69  # the first year of two digits that is one of the last century
 
 _ISO = re.compile(r"\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}.*)?")
+_PLAIN_ISO = re.compile(r"(?!0000)\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,6})?)?)?", re.ASCII)
 _CLOCK = (
-    r"(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2})(?:\.(?P<part>\d{1,9}))?)?(?: ?(?P<half>[ap])\.?m\.?)?"
+    r"(?P<hour>\d{1,2})(?::(?P<minute>\d{2})(?::(?P<second>\d{2})(?:\.(?P<part>\d{1,9}))?)?|(?= ?[ap]\.?m))"
+    r"(?: ?(?P<half>[ap])\.?m\.?)?"
 )
 _THEN = rf"(?:(?:,? |T){_CLOCK})?"
 _WEEKDAY = r"(?:(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?\.?,? )?"
@@ -63,8 +65,8 @@ _PATTERNS = {
     **{f"mdy{mark}": _year_last("month", "day", re.escape(mark)) for mark in "/.-"},
     "dby": _compiled(rf"{_WEEKDAY}{_NTH}(?P<mark>[ /-]?){_MONTH}(?P=mark),? ?(?P<year>\d{{4}}|(?<=[-/])\d{{2}})"),
     "bdy": _compiled(rf"{_WEEKDAY}{_MONTH} {_NTH},? (?P<year>\d{{4}})"),
+    TIME: re.compile(_CLOCK, re.IGNORECASE | re.ASCII),
 }
-_TIME = re.compile(_CLOCK, re.IGNORECASE | re.ASCII)
 
 
 def numbers_in(style: str, texts: Sequence[str]) -> Array | None:
@@ -79,43 +81,43 @@ def numbers_in(style: str, texts: Sequence[str]) -> Array | None:
     >>> numbers_in("time", ["13:45", "1:45 am"])
     array([13.75,  1.75])
     """
-    read = _READERS[style]
-    found = np.empty(len(texts))
-    for place, text in enumerate(texts):
-        value = read(text)
-        if value is None:
-            return None
-        found[place] = value
-    return found
+    if style == "iso":
+        return _iso(texts)
+    parts = _parts(_PATTERNS[style], texts)
+    if parts is None:
+        return None
+    hours = _hours(parts)
+    days = None if style == TIME else _days(parts)
+    if hours is None or (style != TIME and days is None):
+        return None
+    return hours if days is None else days + hours / 24
 
 
-def style_of(texts: Sequence[str], first: str = "") -> tuple[str, bool] | None:
-    """Return the style in which all texts are dates, and whether the day and the month could be exchanged.
+def dates_of(texts: Sequence[str], first: str = "") -> tuple[str, Array, bool] | None:
+    """Return the style in which all texts are dates, these dates, and whether day and month could be exchanged.
 
     `first` says which comes first, "day" or "month", where that is known; else the day does unless an entry tells.
 
     Examples
     --------
-    >>> style_of(["13/02/2020", "01/02/2020"]), style_of(["02/13/2020", "01/02/2020"])
+    >>> dates_of(["13/02/2020", "01/02/2020"])[::2], dates_of(["02/13/2020", "01/02/2020"])[::2]
     (('dmy/', False), ('mdy/', False))
-    >>> style_of(["03/02/2020", "01/02/2020"]), style_of(["03/02/2020", "2020-02-01"])
+    >>> dates_of(["03/02/2020", "01/02/2020"])[::2], dates_of(["03/02/2020", "2020-02-01"])
     (('dmy/', True), None)
     """
     if not texts or not any(letter.isdigit() for letter in texts[0]):
         return None
-    style = next((style for style in _READERS if _fits(style, texts, first)), None)
-    if style is None or style == TIME:
-        return None
-    turned = f"mdy{style[3:]}"
-    exchanged = numbers_in(turned, texts) if style.startswith("dmy") and not first else None
-    return style, exchanged is not None and bool((exchanged != numbers_in(style, texts)).any())
+    against = {"day": "mdy", "month": "dmy"}.get(first, TIME)
+    for style in STYLES:
+        if not style.startswith((TIME, against)) and (days := numbers_in(style, texts)) is not None:
+            turned = numbers_in(f"mdy{style[3:]}", texts) if style.startswith("dmy") and not first else None
+            return style, days, turned is not None and bool((turned != days).any())
+    return None
 
 
-def _fits(style: str, texts: Sequence[str], first: str) -> bool:
-    if (first == "day" and style.startswith("mdy")) or (first == "month" and style.startswith("dmy")):
-        return False
-    read = _READERS[style]
-    return all(read(text) is not None for text in texts)
+def is_date(text: str) -> bool:
+    """Tell whether a text alone is a date."""
+    return dates_of([text]) is not None
 
 
 def iso_of(days: float) -> str:
@@ -125,6 +127,23 @@ def iso_of(days: float) -> str:
     except OverflowError:
         return f"day {days:g}"
     return found.date().isoformat() if found.time() == datetime.time() else found.isoformat(timespec="seconds", sep=" ")
+
+
+def _iso(texts: Sequence[str]) -> Array | None:
+    """Return dates of ISO 8601: all at once where they are plain, else one by one."""
+    if all(map(_PLAIN_ISO.fullmatch, texts)):
+        try:
+            found = np.array(texts, dtype="datetime64[us]").astype(np.int64)
+        except ValueError:
+            return None
+        return np.asarray(found / _MICROSECONDS)
+    days = np.empty(len(texts))
+    for place, text in enumerate(texts):
+        day = _iso_day(text)
+        if day is None:
+            return None
+        days[place] = day
+    return days
 
 
 def _iso_day(text: str) -> float | None:
@@ -139,49 +158,52 @@ def _iso_day(text: str) -> float | None:
     return (found - _EPOCH) / _DAY
 
 
-def _day_of(style: str, text: str) -> float | None:
-    found = _PATTERNS[style].fullmatch(text)
-    if found is None:
+def _parts(pattern: re.Pattern[str], texts: Sequence[str]) -> dict[str, tuple[str | None, ...]] | None:
+    """Return what the named groups of a pattern hold, text by text, or None where it does not fit one."""
+    found = []
+    for match in map(pattern.fullmatch, texts):
+        if match is None:
+            return None
+        found.append(match.groups())
+    return dict(zip(pattern.groupindex, zip(*found, strict=True), strict=True))
+
+
+def _numbers(parts: Sequence[str | None]) -> Array:
+    if not any(parts):
+        return np.zeros(len(parts), dtype=np.int64)
+    return np.fromiter((int(part or 0) for part in parts), dtype=np.int64, count=len(parts))
+
+
+def _days(parts: dict[str, tuple[str | None, ...]]) -> Array | None:
+    """Return days since 1970-01-01, or None where there is no such day."""
+    year, day = _numbers(parts["year"]), _numbers(parts["day"])
+    short = np.fromiter((len(part or "") == 2 for part in parts["year"]), dtype=bool, count=len(year))
+    year = np.where(short, year + np.where(year >= _PIVOT, 1900, 2000), year)
+    if "name" in parts:
+        month = np.array([_MONTHS[(name or "")[:3].lower()] for name in parts["name"]])
+    else:
+        month = _numbers(parts["month"])
+    if np.any((month < 1) | (month > 12) | (year < 1) | (day < 1)):
         return None
-    parts = found.groupdict()
-    month = _MONTHS[parts["name"][:3].lower()] if "name" in parts else int(parts["month"])
-    try:
-        day = datetime.datetime(_full_year(parts["year"]), month, int(parts["day"]))
-    except ValueError:
+    months = ((year - 1970) * 12 + month - 1).astype("datetime64[M]")
+    begin, end = (each.astype("datetime64[D]").astype(np.int64) for each in (months, months + 1))
+    return None if np.any(begin + day > end) else np.asarray(begin + day - 1.0)
+
+
+def _hours(parts: dict[str, tuple[str | None, ...]]) -> Array | None:
+    """Return times of day in hours, midnight where there is none, or None where there is no such time."""
+    hour, minute, second = (_numbers(parts[name]) for name in ("hour", "minute", "second"))
+    if np.any((hour > 23) | (minute > 59) | (second > 59)):
         return None
-    hours = 0.0 if parts["hour"] is None else _hours(found)
-    return None if hours is None else (day - _EPOCH) / _DAY + hours / 24
+    if any(parts["half"]):
+        half = np.array([(part or "").lower() for part in parts["half"]])
+        if np.any((half != "") & ((hour < 1) | (hour > 12))):
+            return None
+        hour = np.where(half == "", hour, hour % 12 + 12 * (half == "p"))
+    seconds = 3600.0 * hour + 60 * minute + second
+    if any(parts["part"]):
+        seconds += np.array([float(f"0.{part or 0}") for part in parts["part"]])
+    return np.asarray(seconds / 3600)
 
 
-def _full_year(digits: str) -> int:
-    year = int(digits)
-    return year if len(digits) == 4 else year + (1900 if year >= _PIVOT else 2000)
-
-
-def _hours(found: re.Match[str]) -> float | None:
-    """Return the time of day that a pattern has found, in hours."""
-    hour, minute, second = (int(found[name] or 0) for name in ("hour", "minute", "second"))
-    half = (found["half"] or "").lower()
-    if (half and not 1 <= hour <= 12) or hour > 23 or minute > 59 or second > 59:
-        return None
-    if half:
-        hour = hour % 12 + (12 if half == "p" else 0)
-    part = float(f"0.{found['part']}") if found["part"] else 0.0
-    return datetime.timedelta(hours=hour, minutes=minute, seconds=second + part) / _HOUR
-
-
-def _hours_of(text: str) -> float | None:
-    found = _TIME.fullmatch(text)
-    return None if found is None else _hours(found)
-
-
-def _reader(style: str) -> Callable[[str], float | None]:
-    return lambda text: _day_of(style, text)
-
-
-_READERS: dict[str, Callable[[str], float | None]] = {
-    "iso": _iso_day,
-    TIME: _hours_of,
-    **{style: _reader(style) for style in _PATTERNS},
-}
-STYLES = tuple(_READERS)
+STYLES = ("iso", *_PATTERNS)

@@ -20,9 +20,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from gramian.checks import Array
-from gramian.intake.dates import iso_of, style_of
+from gramian.intake.dates import is_date, iso_of
 from gramian.intake.errors import counted, shortened
-from gramian.intake.table import Table, absent, is_plain, numeric, stray, written
+from gramian.intake.table import Table, absent, is_number, numeric, plain_numbers, stray, written
 
 HINTS = {"day-first": "date", "month-first": "date", "decimal-comma": "number"}  # what says how a kind is written
 KINDS = ("number", "category", "string", "text", "id", "date", *HINTS)
@@ -78,15 +78,18 @@ def _numbers_inside(table: Table, name: str, guess: str) -> str:
     if column.dtype.kind == "f":
         return ""
     present = column[~absent(column)].tolist()
-    if is_plain(present):
+    if plain_numbers(present) is not None:
         return f" Its texts are numbers; to take them as such: --kind {quoted(name)}=number."
-    if guess not in ("string", "text", "id") or (junk := stray(column)) is None:
+    if guess not in ("string", "text", "id"):
         return ""
-    number, first = junk
-    return (
-        f" But for {counted(number, 'entry', 'entries')}, such as {shortened(column[first], 30)!r} in "
-        f"{table.place(first)}, it holds numbers."
-    )
+    for what, sound in (("numbers", is_number), ("dates", is_date)):
+        if junk := stray(column, sound):
+            number, first = junk
+            return (
+                f" But for {counted(number, 'entry', 'entries')}, such as {shortened(column[first], 30)!r} in "
+                f"{table.place(first)}, it holds {what}."
+            )
+    return ""
 
 
 def quoted(name: str) -> str:
@@ -163,7 +166,7 @@ def days_of(table: Table, name: str) -> Array:
     rows = [row for row, value in enumerate(column) if value is not None]
     if not rows:
         return np.full(len(column), np.nan)
-    row = next((row for row in rows if style_of([column[row]]) is None), rows[0])
+    row = next((row for row in rows if not is_date(column[row])), rows[0])
     raise table.error(row, name, f"{shortened(column[row], 40)!r}; a date such as 2024-02-29 expected")
 
 

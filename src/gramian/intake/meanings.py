@@ -6,8 +6,7 @@ In a column of words they are words, as the + and - of two classes are, and "Non
 only what programs write for a missing value is one: nothing, NA, N/A, NaN, null, <NA>, #N/A and \N. All of this is
 said, with counts. Marks that are given are the only ones, besides nothing at all, and hold for every column.
 
-Strings of a typed source that are numbers as programs write them, and nothing else, stay words: had they been meant as
-numbers they would have come as such.
+Strings of nothing but digits stay words where the source could have said that they are numbers: they are codes.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 
@@ -33,7 +32,7 @@ from gramian.intake.notations import (
     is_padded,
     number_notation,
 )
-from gramian.intake.table import MISSING, Meaning, Table, digits, is_plain, numbers_of, objects
+from gramian.intake.table import MISSING, Meaning, Table, digits, numbers_of, objects, plain_numbers
 
 WORD_MARKS = frozenset(["NA", "N/A", "n/a", "NaN", "nan", "NAN", "null", "NULL", "Null", "<NA>", "#N/A", "\\N"])
 _AMONG_NUMBERS = (
@@ -48,7 +47,12 @@ _SAMPLE = 100  # entries among which one is shown
 _SHOWN = 5  # marks that are named one by one
 
 
-_Read: TypeAlias = tuple[Notation | None, Array]
+class _Read(NamedTuple):
+    """The numbers that entries are, their notation if it is not the usual one, and whether there is another reading."""
+
+    numbers: Array
+    notation: Notation | None = None
+    doubtful: bool = False
 
 
 @dataclass(frozen=True)
@@ -195,14 +199,22 @@ def _settled(table: Table, name: str, kind: str | None, marks: Marks, learnt: bo
     if found is None:
         column.refuse_mixture()
         return _guessed_words(column, marks) if kind is None else _Settled(column.without(gone), column.said(gone))
-    notation, numbers = found
-    if notation is None:
-        return _Settled(column.numbers(entries, numbers), column.said(gone))
-    meaning = _meaning(name, notation, entries, numbers, kind)
-    values = column.numbers(entries, numbers)
-    if learnt and kind is None and meaning.kind == "number" and are_classes(values[~np.isnan(values)]):
+    values = column.numbers(entries, found.numbers)
+    if learnt and kind is None and _named_classes(column, found, values):
         return _Settled(column.without(gone), column.said(gone))
-    return _Settled(values, column.said(gone), meaning)
+    if found.notation is not None:
+        return _Settled(values, column.said(gone), _meaning(name, found.notation, entries, found))
+    said = () if gone or column.mixed or kind else (_read_note(name, entries, found),)
+    return _Settled(values, (*column.said(gone), *said))
+
+
+def _named_classes(column: _Column, found: _Read, values: Array) -> bool:
+    """Tell whether numbers of a target are names of classes, which stay as they are written: "10%" or "4 doors"."""
+    if found.notation is None:
+        named = column.table.format not in _WRITTEN and not column.mixed
+    else:
+        named = found.notation.kind != "date"
+    return named and are_classes(values[~np.isnan(values)])
 
 
 def _like(table: Table, name: str, kind: str, notation: Notation | None, marks: Marks) -> _Settled:
@@ -222,10 +234,10 @@ def _like(table: Table, name: str, kind: str, notation: Notation | None, marks: 
     if found is None:
         column.refuse_mixture()
         return _Settled(column.without(gone), column.said(gone))
-    other, numbers = found
-    unlike = other is not None and other != Notation("date", "iso")
-    said = (_meaning(name, other, entries, numbers, None).note,) if other is not None and unlike else ()
-    return _Settled(column.numbers(entries, numbers), (*column.said(gone), *said))
+    notes = column.said(gone)
+    if found.notation is not None and found.notation != Notation("date", "iso"):
+        notes += (_meaning(name, found.notation, entries, found).note,)
+    return _Settled(column.numbers(entries, found.numbers), notes)
 
 
 def _as_it_is(table: Table, name: str) -> bool:
@@ -235,11 +247,14 @@ def _as_it_is(table: Table, name: str) -> bool:
 
 def _guess(column: _Column, entries: list[str], gone: set[str]) -> _Read | None:
     """Return the numbers that entries are, unless they are rather codes."""
-    if not is_plain(entries):
-        return _read(entries, None, column.table.comma)
-    codes = is_padded(entries) and (column.table.format not in _WRITTEN or not gone <= MISSING)
-    plain = numbers_of(entries, ()) if column.mixed or (gone and not codes) else None
-    return None if plain is None else (None, plain)
+    found = _read(entries, None, column.table.comma)
+    if found is None or found.notation is not None or column.mixed:
+        return found
+    typed = column.table.format not in _WRITTEN
+    padded = is_padded(entries) and (typed or not gone <= MISSING)
+    bare = not gone and all(map(str.isdecimal, entries))
+    words = typed and not np.isfinite(found.numbers).all()  # such as "inf"
+    return None if padded or bare or words else found
 
 
 def _read(entries: list[str], kind: str | None, comma: bool, first: str = "") -> _Read | None:
@@ -247,37 +262,48 @@ def _read(entries: list[str], kind: str | None, comma: bool, first: str = "") ->
     if not entries:
         return None
     if HINTS.get(kind or "", kind) != "date":
-        if kind != "decimal-comma" and is_plain(entries) and (plain := numbers_of(entries, ())) is not None:
-            return None, plain
+        if kind != "decimal-comma" and (plain := plain_numbers(entries)) is not None:
+            return _Read(plain)
         styles = COMMAS_ONLY if kind == "decimal-comma" else COMMAS_FIRST if comma else STYLES
         if found := number_notation(entries, styles):
-            return found
+            return _Read(found[1], found[0], kind is None and could_have_decimal_commas(found[0], entries))
         if (hours := dates.numbers_in(dates.TIME, entries)) is not None:
-            return Notation("time", dates.TIME), hours
+            return _Read(hours, Notation("time", dates.TIME))
         if kind in ("number", "decimal-comma"):
             return None
     if kind in ("day-first", "month-first"):
         first = kind.removesuffix("-first")
-    style = dates.style_of(entries, first)
-    days = None if style is None else dates.numbers_in(style[0], entries)
-    return None if style is None or days is None else (Notation("date", style[0]), days)
+    if (dated := dates.dates_of(entries, first)) is None:
+        return None
+    style, days, exchangeable = dated
+    return _Read(days, Notation("date", style), exchangeable)
 
 
-def _meaning(name: str, notation: Notation, entries: list[str], numbers: Array, kind: str | None) -> Meaning:
-    """Return what a notation makes of a column, with a sentence that shows one entry."""
+def _example(entries: list[str], found: _Read) -> tuple[str, float]:
+    """Return the longest of the first entries, and the number that it is."""
     place = max(range(min(len(entries), _SAMPLE)), key=lambda place: len(entries[place]))
-    shown, number = shortened(entries[place], 40), float(numbers[place])
+    return shortened(entries[place], 40), float(found.numbers[place])
+
+
+def _read_note(name: str, entries: list[str], found: _Read) -> str:
+    shown, number = _example(entries, found)
+    unit = " (hours)" if found.notation is not None and found.notation.kind == "time" else ""
+    return f"Column {name!r} is read as numbers: {shown!r} is {number:.12g}{unit}."
+
+
+def _meaning(name: str, notation: Notation, entries: list[str], found: _Read) -> Meaning:
+    """Return what a notation makes of a column, with a sentence that shows one entry."""
     if notation.kind != "date":
-        unit = " (hours)" if notation.kind == "time" else ""
-        note = f"Column {name!r} is read as numbers: {shown!r} is {number:.12g}{unit}."
-        if kind is None and could_have_decimal_commas(notation, entries):
-            note += f" Were the comma a decimal one: --kind {quoted(name)}=decimal-comma."
+        note = _read_note(name, entries, found)
+        if found.doubtful:
+            note += f" If the comma is a decimal one: --kind {quoted(name)}=decimal-comma."
         return Meaning("number", notation, note)
+    shown, number = _example(entries, found)
     such = "" if notation.style == "iso" else f", such as {shown!r}, which is {iso_of(number)},"
     note = f"Column {name!r} holds dates{such} and is taken as a number, in days since 1970-01-01."
-    if kind is None and (style := dates.style_of(entries)) and style[1]:
+    if found.doubtful:
         note += (
-            f" No entry tells whether the day or the month comes first, and the day is taken to; were it the month: "
+            " No entry tells whether the day or the month comes first, and the day is taken to; if it is the month: "
             f"--kind {quoted(name)}=month-first."
         )
     return Meaning("date", notation, note)

@@ -46,7 +46,7 @@ _UNITS = (
     "rpm hp bhp PS kcal cal kJ hPa kPa MPa bar mmHg m² m³ km² cm² cm³ m2 m3 km2 ha dB ppm ppb pp bps x ×"
 )
 _CURRENCY = "|".join([rf"[A-Z]{{0,3}}[{re.escape(_SYMBOLS)}]", *map(re.escape, sorted(_CODES.split(), key=len)[::-1])])
-_UNIT = rf"[^\W\d_][^\s\d,;()+]{{0,14}}[23²³]?|[%‰°º\"'′″{re.escape(_SYMBOLS)}][^\s\d,;()+]{{0,4}}"
+_UNIT = rf"(?![ap]\.?m\b)[^\W\d_][^\s\d,;()+]{{0,14}}[23²³]?|[%‰°º\"'′″{re.escape(_SYMBOLS)}][^\s\d,;()+]{{0,4}}"
 _KNOWN = frozenset([*_UNITS.split(), *_CODES.split(), *_SYMBOLS])
 _LOOSE = re.compile(
     rf"{_SIGN}?\(?(?P<before>{_CURRENCY})?{_BLANK}?{_SIGN}?\(?[0-9.,][0-9.,{_QUOTES}{_BLANKS}]*?(?:[eE][+-]?[0-9]+)?\)?"

@@ -162,9 +162,9 @@ def numeric(table: Table, name: str) -> Array:
     return found
 
 
-def is_plain(texts: Sequence[str]) -> bool:
-    """Tell whether all texts are numbers as programs write them; a few are tried before all are."""
-    return numbers_of(texts[:_SAMPLE], ()) is not None and (len(texts) <= _SAMPLE or numbers_of(texts, ()) is not None)
+def plain_numbers(texts: Sequence[str]) -> Array | None:
+    """Return numbers if all texts are such as programs write; a few are tried before all are."""
+    return None if numbers_of(texts[:_SAMPLE], ()) is None else numbers_of(texts, ())
 
 
 def is_number(text: str) -> bool:
@@ -216,7 +216,7 @@ def _plain(value: Any) -> Any:
         return "true" if value else "false"
     if isinstance(value, np.datetime64):
         return str(value)
-    if isinstance(value, datetime.date):
+    if isinstance(value, datetime.date | datetime.time):
         return value.isoformat()
     try:
         return float(value) if hasattr(value, "__float__") and getattr(value, "ndim", 0) == 0 else value
@@ -226,11 +226,11 @@ def _plain(value: Any) -> Any:
         return value
 
 
-def stray(values: Array) -> tuple[int, int] | None:
-    """Return how many texts of a column are no numbers, and the row of the first, where nearly all are numbers."""
+def stray(values: Array, sound: Callable[[str], bool] = is_number) -> tuple[int, int] | None:
+    """Return how many texts of a column are not sound, and the row of the first, where nearly all are."""
     wrong: list[int] = []
     for row, value in enumerate(values):
-        if value is not None and not is_number(value):
+        if value is not None and not sound(value):
             wrong.append(row)
             if len(wrong) > _JUNK * len(values):
                 return None

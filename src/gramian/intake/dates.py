@@ -81,6 +81,8 @@ def numbers_in(style: str, texts: Sequence[str]) -> Array | None:
     >>> numbers_in("time", ["13:45", "1:45 am"])
     array([13.75,  1.75])
     """
+    if not texts:
+        return np.empty(0)
     if style == "iso":
         return _iso(texts)
     parts = _parts(_PATTERNS[style], texts)

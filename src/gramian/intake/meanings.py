@@ -159,7 +159,7 @@ def settle(
     >>> for note in (*table.notes, table.meanings["price"].note):
     ...     print(note)
     Column 'price': 1 entry '-' is taken as missing.
-    Column 'sign': 1 entry '-' is a value, not a missing one (to change that: --missing "-").
+    Column 'sign': 1 entry '-' is a value, not a missing one (to change that: --missing="-").
     Column 'price' is read as numbers: '$1,250.5' is 1250.5.
     """
     marks = Marks(None if missing is None else frozenset(missing))
@@ -327,7 +327,7 @@ def _guessed_words(column: _Column, marks: Marks) -> _Settled:
         one = sum(number for _, number in kept) == 1
         what = "is a value, not a missing one" if one else "are values, not missing ones"
         listed = ",".join(mark for mark, _ in kept[:_SHOWN])
-        notes += (f'Column {column.name!r}: {_named(kept)} {what} (to change that: --missing "{listed}").',)
+        notes += (f'Column {column.name!r}: {_named(kept)} {what} (to change that: --missing="{listed}").',)
     return _Settled(column.without(gone), notes)
 
 

@@ -215,6 +215,13 @@ def test_classes_keep_their_names(write):
     assert from_objects(X, PRICES).y.tolist() == [1234.5, 3, 12.25, 7, 1000, 2.5]
 
 
+def test_a_target_of_one_number_and_a_mark_has_two_classes(write):
+    path = write(table(y="1--1-1", a="123456"))
+    assert read_data(path, target="y").y.tolist() == list("1--1-1")
+    with pytest.raises(DataError, match="the target 'y' is 1 in every row"):
+        read_data(path, target="y", missing="-")
+
+
 def test_targets_in_notations_are_numbers_and_said(write):
     data = read_data(write(table(y=PRICES, a="123456")), target="y")
     assert data.task == "numbers"

@@ -199,6 +199,8 @@ def _settled(table: Table, name: str, kind: str | None, marks: Marks, learnt: bo
     if found is None:
         column.refuse_mixture()
         return _guessed_words(column, marks) if kind is None else _Settled(column.without(gone), column.said(gone))
+    if learnt and kind is None and len(np.unique(found.numbers)) == 1:  # of 1 and - the one would be left
+        return _guessed_words(column, marks)
     values = column.numbers(entries, found.numbers)
     if learnt and kind is None and _named_classes(column, found, values):
         return _Settled(column.without(gone), column.said(gone))

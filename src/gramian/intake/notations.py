@@ -180,7 +180,7 @@ def _after(found: re.Match[str]) -> str:
     unit = found["after"] or ""
     if not unit:
         return ""
-    known = unit in _KNOWN or bool(found["before"])
+    known = unit in _KNOWN or bool(found["before"]) or not unit[0].isalpha()
     singular = unit[:-1] if len(unit) > 2 and unit.endswith("s") and unit.isalpha() else unit
     return singular if known else f" {singular}"
 

@@ -86,6 +86,18 @@ def test_marks_that_are_given_are_the_only_ones(write):
     assert "Column 'x': 1 entry '-999' is taken as missing." in notes
 
 
+@pytest.mark.parametrize("rows", [6, 50_000])
+def test_marks_of_a_reader_are_counted_over_all_runs(write, rows):
+    values = ["NA" if k % 3 == 0 else "?" if k % 6 == 1 else f"{k}.5" for k in range(rows)]
+    data = read_data(write(table(x=values, a=range(rows))))
+    total, some = values.count("NA"), values.count("?")
+    assert f"Column 'x': {total:,} entries 'NA' and {some:,} '?' are taken as missing." in data.notes
+    np.testing.assert_array_equal(data.gaps["x"], [value in ("NA", "?") for value in values])
+    only = read_data(write(table(x=values, a=range(rows))), missing="NA")
+    assert column(only, "x").kind != "number"
+    assert column(only, "x").missing == total
+
+
 def test_marks_that_are_given_reach_every_kind_of_data(write):
     X = np.array([[1.0, -9], [2, 3], [4, 5]])
     assert from_objects(X, missing="-9").X.tolist() == [[1, 4], [2, 3], [4, 5]]
@@ -112,8 +124,7 @@ def test_marks_are_texts():
         from_objects([[1.0], [2.0]], missing=[-999])
 
 
-@pytest.mark.parametrize("target", [None, "y"])
-def test_a_report_of_memory_knows_marks(target):
+def test_a_report_of_memory_knows_marks():
     rows = [{"a": i % 7, "b": "x" if i % 5 == 0 else i / 3} for i in range(40)]
     found = gm.report(rows, missing="x", kernel="gaussian")
     assert "8 of 40 rows" in found.to_json()
@@ -269,6 +280,18 @@ def test_a_stray_word_among_dates_is_pointed_at(write):
 def test_a_constant_date_is_shown_as_one(write):
     data = read_data(write(table(day=["13/2/2020"] * 3, a="123")))
     assert "Column 'day' has the same value, 2020-02-13, in every row and is left out." in data.notes
+
+
+def test_objects_that_stand_alone_are_never_marks_nor_numbers(write):
+    lines = write("$5\n$6\nNA\n", "t.lines")
+    data = read_data(lines)
+    assert (data.kind, data.X) == ("strings", ["$5", "$6", "NA"])
+    assert read_data(lines, kinds={"line": "string"}).X == ["$5", "$6", "NA"]
+    assert data.recipe.apply(["NA", "$7"]).X == ["NA", "$7"]
+    fasta = read_data(write(">a\nNA\n>b\nAN\n", "t.fasta"))
+    assert fasta.X == ["NA", "AN"]
+    assert fasta.recipe.apply(write(">c\nNA\n", "new.fasta")).X == ["NA"]
+    assert fasta.recipe.apply(["NA"]).X == ["NA"]
 
 
 def test_nodes_may_be_called_by_marks(write):

@@ -141,6 +141,7 @@ def test_a_column_is_settled_whole_or_not_at_all(texts, format):
         ["1/2", "3/4"],
         ["1_000", "2_000"],
         ["5 kg", "6 lb"],
+        ["5 m", "6 ms"],
         ["$5", "€5"],
         ["5%", "7"],
         ["1,234.5", "1.234,5"],
@@ -177,6 +178,7 @@ def test_lookalikes_stay_words(texts, format):
         (["1.234 kg", "2 kg"], [1.234, 2]),
         (["1 234", "5"], [1234, 5]),
         (["(123)", "5"], [-123, 5]),
+        (["(12 kg)", "5 kg", "(3) kg"], [-12, 5, -3]),
         (["($1,000)", "$(5)", "-$3", "$-2"], [-1000, -5, -3, -2]),
         (["1 year", "2 years", "10 years"], [1, 2, 10]),
         (["5kg", "6 kg"], [5, 6]),
@@ -193,6 +195,10 @@ def test_numbers_are_what_the_column_says(texts, numbers):
     found, notes = settled(texts)
     np.testing.assert_array_equal(found, numbers)
     assert notes
+
+
+def test_words_for_no_number_stay_words_in_a_typed_source():
+    assert settled(["inf", "Infinity"], "jsonl")[0].tolist() == ["inf", "Infinity"]
 
 
 def test_where_semicolons_separate_a_comma_is_a_decimal_one():

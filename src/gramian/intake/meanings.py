@@ -166,6 +166,18 @@ def settle(
     return _with(table, {name: _settled(table, name, asked.get(name), marks, name == target) for name in table.columns})
 
 
+def wanted_as_text(table: Table, missing: Sequence[str] | None, target: str | None = None) -> set[str]:
+    """Return the columns whose reader has taken as missing what may be none: marks that are not among those given.
+
+    A target of a single number is one, too: of the classes 1 and - only one would be left.
+    """
+    marked = [name for name, marks in table.marks.items() if missing is not None and not set(marks) <= set(missing)]
+    if target is not None and target in table.marks and missing is None:
+        values = table.columns[target]
+        marked += [target] if len(np.unique(values[~np.isnan(values)])) == 1 else []
+    return set(marked)
+
+
 def settle_like(
     table: Table, kinds: Mapping[str, str], notations: Mapping[str, Notation], missing: Sequence[str] | None
 ) -> Table:
@@ -350,7 +362,8 @@ def _named(counts: list[tuple[str, int]]) -> str:
 def _floats(table: Table, name: str, marks: Marks) -> _Settled:
     """Return a column of numbers, NaN where one is given as a mark, such as -999."""
     values = table.columns[name]
-    counts, gone = [], np.zeros(len(values), dtype=bool)
+    met = Counter(table.marks.get(name, {}))
+    counts, gone = met.most_common(), np.zeros(len(values), dtype=bool)
     for mark in sorted(marks.given or ()):
         number = numbers_of([mark], ())
         if number is not None and (same := values == number[0]).any():
@@ -358,6 +371,7 @@ def _floats(table: Table, name: str, marks: Marks) -> _Settled:
             counts.append((mark, int(same.sum())))
     if not counts:
         return _Settled(values)
-    values = values.copy()
-    values[gone] = np.nan
+    if gone.any():
+        values = values.copy()
+        values[gone] = np.nan
     return _Settled(values, (_taken_note(name, counts),))

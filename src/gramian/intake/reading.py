@@ -23,7 +23,7 @@ from gramian.intake.errors import DataError, counted, unknown
 from gramian.intake.examples import EXAMPLES
 from gramian.intake.formats import read_raw
 from gramian.intake.guesses import HINTS, NUMERIC
-from gramian.intake.meanings import marks_of, settle
+from gramian.intake.meanings import marks_of, settle, wanted_as_text
 from gramian.intake.memory import raw_of
 from gramian.intake.nodes import described, of_graph, of_network
 from gramian.intake.recipe import Recipe, RowNumbers
@@ -88,6 +88,8 @@ def read_data(
     asked = asked_kinds(kinds, target)
     text = frozenset(name for name, kind in asked.items() if kind not in (*NUMERIC, "numbers"))
     raw = read_raw(path, format=format, encoding=encoding, text=text)
+    if isinstance(raw, Table) and (more := wanted_as_text(raw, marks_of(missing), target)):
+        raw = read_raw(path, format=format, encoding=encoding, text=text | more)
     if nodes is not None:
         raw = described(raw, _table_of_nodes(nodes, encoding, text))
     if isinstance(raw, Network):
@@ -96,12 +98,13 @@ def read_data(
 
 
 def _table_of_nodes(path: str | os.PathLike[str], encoding: str, text: frozenset[str]) -> Table | Network:
-    """Return a table whose first column, the names of nodes, is kept as it is written: 01 is not 1."""
+    """Return a table whose first column, the names of nodes, is kept as it is written, as marks are: 01 is not 1."""
     found = read_raw(path, encoding=encoding, text=text)
     if isinstance(found, Network):
         return found
     named, column = next(iter(found.columns.items()))
-    return read_raw(path, encoding=encoding, text=text | {named}) if column.dtype.kind == "f" else found
+    more = {*found.marks, *([named] if column.dtype.kind == "f" else [])}
+    return read_raw(path, encoding=encoding, text=text | more) if more else found
 
 
 def from_objects(

@@ -21,7 +21,7 @@ from gramian.intake.delimited import renamed
 from gramian.intake.errors import DataError, counted, shortened, unknown
 from gramian.intake.formats import read_raw
 from gramian.intake.guesses import NUMERIC, days_of
-from gramian.intake.meanings import settle_like
+from gramian.intake.meanings import settle_like, wanted_as_text
 from gramian.intake.memory import raw_of
 from gramian.intake.notations import Notation
 from gramian.intake.table import MISSING, Network, Table, absent, check_range, numeric, objects, written
@@ -202,7 +202,11 @@ class Recipe:
     def _raw(self, data: Any, format: str | None, encoding: str) -> Table | Network:
         if not isinstance(data, str | os.PathLike):
             return raw_of(data, frozenset(self._worded()))
-        return read_raw(data, format=format, encoding=encoding, text=frozenset(self._worded()))
+        text = frozenset(self._worded())
+        raw = read_raw(data, format=format, encoding=encoding, text=text)
+        if isinstance(raw, Table) and (more := wanted_as_text(raw, self.missing)):
+            raw = read_raw(data, format=format, encoding=encoding, text=text | more)
+        return raw
 
     def _worded(self) -> list[str]:
         """Return the columns that are needed as they are written; with decimal commas, 1.234 is above 1000."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import datetime
 import math
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -47,8 +48,9 @@ class Table:
 
     `settled` are kinds that need no guess, `target` is the column that the format itself sets apart, `hidden` those
     that no feature is made of unless they are asked for. `alone` is the column of a source with one object a row.
-    `comma` says that a comma is likely a decimal one, as where semicolons separate. `meanings` are those of columns of
-    numbers that came as texts, once they are settled.
+    `comma` says that a comma is likely a decimal one, as where semicolons separate. `marks` counts those of missing
+    values in columns of numbers, where a reader has met them. `meanings` are those of columns of numbers that came as
+    texts, once they are settled.
     """
 
     where: str
@@ -62,6 +64,7 @@ class Table:
     headless: bool = False
     notes: tuple[str, ...] = ()
     comma: bool = False
+    marks: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     meanings: Mapping[str, Meaning] = field(default_factory=dict)
 
     def __len__(self) -> int:
@@ -135,6 +138,12 @@ def numbers_of(texts: Sequence[str], marks: Collection[str] = MISSING) -> Array 
         return np.fromiter(map(float, filled), dtype=np.float64, count=len(texts))
     except ValueError:
         return None
+
+
+def marks_among(texts: Sequence[str], numbers: Array) -> Counter[str]:
+    """Return how often each mark is met in texts that are numbers, or NaN where they mark a missing one."""
+    marks = (texts[row].strip() for row in np.flatnonzero(np.isnan(numbers)).tolist())
+    return Counter(mark for mark in marks if mark)
 
 
 def written(column: Array) -> Array:

@@ -152,6 +152,7 @@ def test_a_column_is_settled_whole_or_not_at_all(texts, format):
         ["25:00", "12:00"],
         ["2:1", "0:3"],
         ["13 pm", "1 pm"],
+        ["0 pm", "1 pm"],
         ["yes", "no"],
         ["Y", "N"],
         ["0x1F", "0x2A"],

@@ -93,6 +93,8 @@ def test_a_table_without_headings_may_come_without_its_target(write):
     X, _, notes = recipe.apply(write("8,7\n", "less.csv"))
     assert X.tolist() == [[8, 7]]
     assert "The data have one column less than before: the target 'x1' is taken to be absent." in notes
+    notes = recipe.apply(write("8,?\n", "gap.csv")).notes
+    assert "Column 'x3': 1 entry '?' is taken as missing." in notes
     with pytest.raises(DataError, match=r"no column 'x2'; there is 'x1'$"):
         recipe.apply(write("8\n", "none.csv"))
 

@@ -272,4 +272,9 @@ def looks_delimited(file: TextFile) -> bool:
 
 def renamed(table: Table, names: tuple[str, ...]) -> Table:
     """Return a table without headings under the names of the data it is like."""
-    return replace(table, columns=dict(zip(names, table.columns.values(), strict=True)))
+    known = dict(zip(table.columns, names, strict=True))
+    return replace(
+        table,
+        columns={known[name]: column for name, column in table.columns.items()},
+        marks={known[name]: marks for name, marks in table.marks.items()},
+    )

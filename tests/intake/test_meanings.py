@@ -214,7 +214,10 @@ def test_how_a_column_is_written_can_be_said(write):
     assert X.tolist() == [[1.234, 3750, 18355], [2.5, 1250, 18418]]
     X = read_data(path, kinds={"x": "decimal-comma", "y": "decimal-comma", "day": "month-first"}).X
     assert X.tolist() == [[1234, 3.75, 18325], [2500, 1.25, 18387 + 1]]
-    assert read_data(path, kinds={"day": "day-first"}).X[:, 2].tolist() == [18355, 18418]
+    said = read_data(path, kinds={"day": "day-first"})
+    assert said.X[:, 2].tolist() == [18355, 18418]
+    assert "month-first" in " ".join(read_data(path).notes)
+    assert "month-first" not in " ".join(said.notes)
 
 
 def test_classes_keep_their_names(write):

@@ -98,6 +98,17 @@ def test_marks_of_a_reader_are_counted_over_all_runs(write, rows):
     assert column(only, "x").missing == total
 
 
+def test_marks_of_many_columns_are_said_at_once(write):
+    columns = {f"c{place}": ["1", "NA", "3", "-" if place else "4", "6"] for place in range(9)}
+    notes = read_data(write(table(**columns))).notes
+    assert (
+        "9 entries 'NA' and 8 '-' are taken as missing, in 9 columns: 'c0', 'c1', 'c2', 'c3', 'c4', 'c5', " in notes[0]
+    )
+    assert sum("taken as missing" in note for note in notes) == 1
+    del columns["c0"]
+    assert sum("taken as missing" in note for note in read_data(write(table(**columns))).notes) == 8
+
+
 def test_marks_that_are_given_reach_every_kind_of_data(write):
     X = np.array([[1.0, -9], [2, 3], [4, 5]])
     assert from_objects(X, missing="-9").X.tolist() == [[1, 4], [2, 3], [4, 5]]
@@ -120,6 +131,8 @@ def test_marks_are_texts():
     assert marks_of(None) is None
     assert marks_of("") == ()
     assert marks_of(["?", " ? ", "-"]) == ("?", "-")
+    with pytest.raises(TypeError, match=r"^missing is 3 \(int\); texts expected, such as \['\?', '-999'\]$"):
+        from_objects([[1.0], [2.0]], missing=3)
     with pytest.raises(TypeError, match=r"^missing holds -999 \(int\); texts expected, such as '\?' or '-999'$"):
         from_objects([[1.0], [2.0]], missing=[-999])
 

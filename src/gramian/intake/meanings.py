@@ -33,6 +33,7 @@ from gramian.intake.notations import (
     number_notation,
 )
 from gramian.intake.table import MISSING, Meaning, Table, digits, numbers_of, objects, plain_numbers
+from gramian.tables import listed
 
 WORD_MARKS = frozenset(["NA", "N/A", "n/a", "NaN", "nan", "NAN", "null", "NULL", "Null", "<NA>", "#N/A", "\\N"])
 _AMONG_NUMBERS = (
@@ -45,6 +46,7 @@ _WRITTEN = ("csv", "tsv")  # formats without types, where a number cannot be tol
 _LONGEST = max(map(len, NUMBER_MARKS))
 _SAMPLE = 100  # entries among which one is shown
 _SHOWN = 5  # marks that are named one by one
+_COLUMNS = 8  # whose marks are
 
 
 class _Read(NamedTuple):
@@ -74,6 +76,8 @@ def marks_of(missing: str | Iterable[str] | None) -> tuple[str, ...] | None:
     """Return the marks that were given, each once, after a look at whether they are texts."""
     if missing is None:
         return None
+    if not isinstance(missing, Iterable):
+        raise TypeError(f"missing is {missing!r} ({type(missing).__name__}); texts expected, such as ['?', '-999']")
     given = [missing] if isinstance(missing, str) else list(missing)
     for mark in given:
         if not isinstance(mark, str):
@@ -112,11 +116,8 @@ class _Column:
         return np.fromiter((look(value, np.nan) for value in self.values), dtype=np.float64, count=len(self.values))
 
     def counts(self, marks: set[str]) -> list[tuple[str, int]]:
+        """Return how often each of some entries is met, the most frequent first."""
         return Counter(value for value in self.values if value in marks).most_common() if marks else []
-
-    def said(self, gone: set[str]) -> tuple[str, ...]:
-        """Return the sentence on marks that are taken as missing, if there are any."""
-        return (_taken_note(self.name, counts),) if (counts := self.counts(gone)) else ()
 
     def refuse_mixture(self) -> None:
         """Refuse numbers among texts that turned out to be none."""
@@ -134,9 +135,11 @@ class _Column:
         )
 
 
-@dataclass(frozen=True, eq=False)
-class _Settled:
+class _Settled(NamedTuple):
+    """A settled column, the marks that were taken as missing, what else there is to say, and what it means."""
+
     values: Array
+    gone: Sequence[tuple[str, int]] = ()
     notes: tuple[str, ...] = ()
     meaning: Meaning | None = None
 
@@ -191,7 +194,7 @@ def _with(table: Table, done: Mapping[str, _Settled]) -> Table:
     return replace(
         table,
         columns={**table.columns, **{name: one.values for name, one in done.items()}},
-        notes=(*table.notes, *(note for one in done.values() for note in one.notes)),
+        notes=(*table.notes, *_said(done)),
         meanings={name: one.meaning for name, one in done.items() if one.meaning is not None},
     )
 
@@ -206,20 +209,20 @@ def _settled(table: Table, name: str, kind: str | None, marks: Marks, learnt: bo
     gone = marks.among(column.different, numbers=True)
     entries = [entry for entry in column.different if entry not in gone]
     if not entries and kind is None:
-        return _Settled(column.without(gone), column.said(gone))
+        return _Settled(column.without(gone), column.counts(gone))
     found = _guess(column, entries, gone) if kind is None else _read(entries, kind, table.comma)
     if found is None:
         column.refuse_mixture()
-        return _guessed_words(column, marks) if kind is None else _Settled(column.without(gone), column.said(gone))
+        return _guessed_words(column, marks) if kind is None else _Settled(column.without(gone), column.counts(gone))
     if learnt and kind is None and len(np.unique(found.numbers)) == 1:  # of 1 and - the one would be left
         return _guessed_words(column, marks)
     values = column.numbers(entries, found.numbers)
     if learnt and kind is None and _named_classes(column, found, values):
-        return _Settled(column.without(gone), column.said(gone))
+        return _Settled(column.without(gone), column.counts(gone))
     if found.notation is not None:
-        return _Settled(values, column.said(gone), _meaning(name, found.notation, entries, found))
+        return _Settled(values, column.counts(gone), meaning=_meaning(name, found.notation, entries, found))
     said = () if gone or column.mixed or kind else (_read_note(name, entries, found),)
-    return _Settled(values, (*column.said(gone), *said))
+    return _Settled(values, column.counts(gone), said)
 
 
 def _named_classes(column: _Column, found: _Read, values: Array) -> bool:
@@ -242,16 +245,16 @@ def _like(table: Table, name: str, kind: str, notation: Notation | None, marks: 
     entries = [entry for entry in column.different if entry not in gone]
     numbers = None if notation is None else notation.numbers(entries)
     if numbers is not None:
-        return _Settled(column.numbers(entries, numbers), column.said(gone))
+        return _Settled(column.numbers(entries, numbers), column.counts(gone))
     first = {"dmy": "day", "mdy": "month"}.get("" if notation is None else notation.style[:3], "")
     found = _read(entries, kind, table.comma, first)
     if found is None:
         column.refuse_mixture()
-        return _Settled(column.without(gone), column.said(gone))
-    notes = column.said(gone)
+        return _Settled(column.without(gone), column.counts(gone))
+    notes: tuple[str, ...] = ()
     if found.notation is not None and found.notation != Notation("date", "iso"):
-        notes += (_meaning(name, found.notation, entries, found).note,)
-    return _Settled(column.numbers(entries, found.numbers), notes)
+        notes = (_meaning(name, found.notation, entries, found).note,)
+    return _Settled(column.numbers(entries, found.numbers), column.counts(gone), notes)
 
 
 def _as_it_is(table: Table, name: str) -> bool:
@@ -329,28 +332,42 @@ def _words(table: Table, name: str, marks: Marks) -> _Settled:
     if _as_it_is(table, name):
         marks = Marks(marks.given or frozenset())
     gone = marks.among(column.different, numbers=False)
-    return _Settled(column.without(gone), column.said(gone))
+    return _Settled(column.without(gone), column.counts(gone))
 
 
 def _guessed_words(column: _Column, marks: Marks) -> _Settled:
     """Return a column of words without marks, with a sentence on words that would be marks among numbers."""
     gone = marks.among(column.different, numbers=False)
-    notes = column.said(gone)
+    notes: tuple[str, ...] = ()
     kept = column.counts(marks.among(column.different, numbers=True) - gone)
     if kept:
         one = sum(number for _, number in kept) == 1
         what = "is a value, not a missing one" if one else "are values, not missing ones"
-        listed = ",".join(mark for mark, _ in kept[:_SHOWN])
-        notes += (f'Column {column.name!r}: {_named(kept)} {what} (to change that: --missing="{listed}").',)
-    return _Settled(column.without(gone), notes)
+        marked = ",".join(mark for mark, _ in kept[:_SHOWN])
+        notes = (f'Column {column.name!r}: {_named(kept)} {what} (to change that: --missing="{marked}").',)
+    return _Settled(column.without(gone), column.counts(gone), notes)
 
 
-def _taken_note(name: str, counts: list[tuple[str, int]]) -> str:
-    are = "is" if sum(number for _, number in counts) == 1 else "are"
-    return f"Column {name!r}: {_named(counts)} {are} taken as missing."
+def _said(done: Mapping[str, _Settled]) -> list[str]:
+    """Return what there is to say of columns, in one sentence on marks where many columns have some."""
+    marked = {name: one.gone for name, one in done.items() if one.gone}
+    notes: list[str] = []
+    if many := len(marked) > _COLUMNS:
+        total: Counter[str] = Counter()
+        for gone in marked.values():
+            total.update(dict(gone))
+        notes.append(
+            f"{_named(total.most_common())} are taken as missing, in {len(marked)} columns: {listed(list(marked))}."
+        )
+    for name, one in done.items():
+        if one.gone and not many:
+            are = "is" if sum(number for _, number in one.gone) == 1 else "are"
+            notes.append(f"Column {name!r}: {_named(one.gone)} {are} taken as missing.")
+        notes += one.notes
+    return notes
 
 
-def _named(counts: list[tuple[str, int]]) -> str:
+def _named(counts: Sequence[tuple[str, int]]) -> str:
     """Return how often each of some entries is met: 12 entries 'unknown' and 3 '-'."""
     (entry, number), *others = counts[:_SHOWN]
     said = [f"{counted(number, 'entry', 'entries')} {entry!r}", *(f"{number:,} {entry!r}" for entry, number in others)]
@@ -374,4 +391,4 @@ def _floats(table: Table, name: str, marks: Marks) -> _Settled:
     if gone.any():
         values = values.copy()
         values[gone] = np.nan
-    return _Settled(values, (_taken_note(name, counts),))
+    return _Settled(values, counts)

@@ -85,16 +85,16 @@ def read_data(
     >>> people.X["age"].tolist(), people.y.tolist()
     ([31.0, 38.0, 45.0], [60.0, 82.0, 71.0])
     """
-    asked = asked_kinds(kinds, target)
+    asked, marks = asked_kinds(kinds, target), marks_of(missing)
     text = frozenset(name for name, kind in asked.items() if kind not in (*NUMERIC, "numbers"))
     raw = read_raw(path, format=format, encoding=encoding, text=text)
-    if isinstance(raw, Table) and (more := wanted_as_text(raw, marks_of(missing), target)):
+    if isinstance(raw, Table) and (more := wanted_as_text(raw, marks, target)):
         raw = read_raw(path, format=format, encoding=encoding, text=text | more)
     if nodes is not None:
         raw = described(raw, _table_of_nodes(nodes, encoding, text))
     if isinstance(raw, Network):
-        return of_network(raw, target, asked, columns, missing)
-    return of_table(raw, target, asked, columns, missing)
+        return of_network(raw, target, asked, columns, marks)
+    return of_table(raw, target, asked, columns, marks)
 
 
 def _table_of_nodes(path: str | os.PathLike[str], encoding: str, text: frozenset[str]) -> Table | Network:

@@ -435,7 +435,7 @@ def test_marks_of_missing_values_can_be_set(here, capsys, command):
         (here / "new.csv").write_text("a,b\n1,-999\n2,?\n")
         assert main(["novelty", output, "new.csv"]) == 0
         said = capsys.readouterr().err
-        assert "Column 'b': 1 entry '-999' and 1 '?' are taken as missing." in said
+        assert "Column 'b': 1 entry '?' and 1 '-999' are taken as missing." in said
 
 
 def test_the_marks_that_a_note_names_can_be_set_as_it_says(here, capsys):

@@ -379,16 +379,13 @@ def _named(counts: Sequence[tuple[str, int]]) -> str:
 def _floats(table: Table, name: str, marks: Marks) -> _Settled:
     """Return a column of numbers, NaN where one is given as a mark, such as -999."""
     values = table.columns[name]
-    met = Counter(table.marks.get(name, {}))
-    counts, gone = met.most_common(), np.zeros(len(values), dtype=bool)
+    met, gone = Counter(table.marks.get(name, {})), np.zeros(len(values), dtype=bool)
     for mark in sorted(marks.given or ()):
         number = numbers_of([mark], ())
         if number is not None and (same := values == number[0]).any():
             gone |= same
-            counts.append((mark, int(same.sum())))
-    if not counts:
-        return _Settled(values)
+            met[mark] += int(same.sum())
     if gone.any():
         values = values.copy()
         values[gone] = np.nan
-    return _Settled(values, counts)
+    return _Settled(values, met.most_common())

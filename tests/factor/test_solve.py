@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 import gramian as gm
 from gramian.factor import solve as solve_module
 from gramian.factor.solve import Frame, conjugate_gradients, solve_framed
+from gramian.gram import gram as gram_module
 
 KERNELS = [gm.Linear(), gm.Polynomial(2, 1.0), gm.Gaussian(1.0), gm.Laplacian(2.0)]
 
@@ -330,3 +331,19 @@ def test_several_ridges_share_products_with_k():
 def test_bad_ridges_are_refused(ridge):
     with pytest.raises(ValueError, match="ridge is"):
         gm.solve(gm.Linear().gram([[1.0], [2.0]]), [1.0, 2.0], ridge)
+
+
+def test_steps_go_on_in_double_precision_where_single_precision_makes_no_headway(iterative, monkeypatch):
+    monkeypatch.setattr(gram_module, "HOLD", 0)
+    n = 400
+    gram = gm.Gaussian(0.5).gram(np.linspace(0, 1, n)[:, None])
+    B = np.random.default_rng(0).normal(size=(n, 2))
+    assert not gram.can_hold()
+    # With λ this near to what single precision does to K, a round of steps by such values leaves a good part of every
+    # residual, and eight rounds leave far more than 1e-6. Rounding in double precision is no matter at all.
+    K = gram.dense()
+    lam = 1.5 * float(np.linalg.norm(gram.single().dense() - K, 2))
+    assert lam > 1e7 * np.finfo(float).eps * np.sqrt(n)
+    found = gm.solve(gram, B, lam)
+    assert found.converged
+    assert true_residual(K, found, B, lam) <= 1e-6

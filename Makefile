@@ -1,9 +1,9 @@
-# make demo | test | lint | bench: each sets up what it needs in .venv first.
+# make demo | test | lint | bench | mutants: each sets up what it needs in .venv first.
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 
-.PHONY: demo test lint bench format clean
+.PHONY: demo test lint bench mutants format clean
 .DELETE_ON_ERROR:
 
 $(VENV)/ready: pyproject.toml
@@ -14,6 +14,10 @@ $(VENV)/ready: pyproject.toml
 
 $(VENV)/bench-ready: $(VENV)/ready
 	$(BIN)/python -m pip install --quiet --editable ".[bench]"
+	touch $@
+
+$(VENV)/mutants-ready: $(VENV)/ready
+	$(BIN)/python -m pip install --quiet --editable ".[mutants]"
 	touch $@
 
 demo: $(VENV)/ready
@@ -36,6 +40,9 @@ format: $(VENV)/ready
 
 bench: $(VENV)/bench-ready
 	$(BIN)/python benchmarks/run.py
+
+mutants: $(VENV)/mutants-ready
+	$(BIN)/python benchmarks/mutants/run.py
 
 clean:
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

@@ -347,3 +347,8 @@ def test_steps_go_on_in_double_precision_where_single_precision_makes_no_headway
     found = gm.solve(gram, B, lam)
     assert found.converged
     assert true_residual(K, found, B, lam) <= 1e-6
+
+
+def test_the_method_names_the_preconditioner_that_there_was():
+    assert solve_module.by_gradients(7, 0) == "conjugate gradients, 7 products with K, no preconditioner"
+    assert solve_module.by_gradients(7, 30) == "conjugate gradients, 7 products with K, preconditioner of rank 30"

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import argparse
 import ast
+import hashlib
 import json
 import os
 import shutil
@@ -22,6 +23,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
@@ -67,12 +69,11 @@ def arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def renewed(mutants: list[Mutant] = ()) -> None:
-    """Copy the source and its tests to where they are changed; what was recorded of another state is thrown away."""
+def renewed(mutants: Sequence[Mutant] = ()) -> None:
+    """Copy the source and its tests to where they are changed."""
     changed = [one.module for one in mutants if (ROOT / "src" / "gramian" / one.module).read_text() != original(one)]
     if changed:
         sys.exit(f"{changed[0]} has changed since; make mutants draws anew")
-    shutil.rmtree(BUILD / "recorded", ignore_errors=True)
     copied(ROOT, TREE)
 
 
@@ -102,7 +103,11 @@ def started(script: str, *arguments: str, tree: Path) -> subprocess.Popen[bytes]
 
 
 def record(workers: int) -> None:
-    folder = BUILD / "recorded"
+    """Record the tests, unless this state of them has been recorded before."""
+    folder, state = BUILD / "recorded", fingerprint()
+    if (folder / "state").exists() and (folder / "state").read_text() == state:
+        return
+    shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     running: list[subprocess.Popen[bytes]] = []
     for name in FOLDERS:
@@ -111,6 +116,13 @@ def record(workers: int) -> None:
         running.append(started("record.py", str(folder / name), f"tests/{name}", f"src/gramian/{name}", tree=TREE))
     for one in running:
         one.wait()
+    (folder / "state").write_text(state)
+
+
+def fingerprint() -> str:
+    """Return what changes with any source or test."""
+    files = sorted(path for path in TREE.rglob("*.py"))
+    return hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()
 
 
 def tried(mutants: list[Mutant], numbers: list[int], budget: float, fresh: bool, workers: int) -> dict[int, str]:

@@ -1,4 +1,4 @@
-"""Functions of a symmetric matrix against its eigenvectors, where the matrix is too large to be decomposed, or said to be."""
+"""Functions of a symmetric matrix against its eigenvectors, by every route."""
 
 import numpy as np
 import pytest

@@ -43,8 +43,8 @@ class Recorded:
                 lines[line].update(test for test in tests if test in self.seconds)
         return lines
 
-    def tests(self, mutant: Mutant, budget: float) -> list[str]:
-        """Return the tests for a mutant, as many as take so many seconds."""
+    def tests(self, mutant: Mutant, budget: float, files: int | None = None) -> list[str]:
+        """Return the tests for a mutant, as many as take so many seconds, from so many files."""
         lines = self.tests_of_lines(mutant.module)
         place = placed(ast.parse((self.package / mutant.module).read_text()), mutant.line)
         if mutant.module in COMPILED:
@@ -52,7 +52,8 @@ class Recorded:
         elif place is None:
             lines = self._inside(mutant.module)
         seen = set().union(*(lines[line] for line in place or lines if line in lines))
-        return self._in_turn(seen, mutant.module.split("/")[0], budget)
+        folder = mutant.module.split("/")[0]
+        return self._in_turn(_of_files(seen, folder, files), folder, budget)
 
     def _inside(self, *modules: str) -> dict[int, set[str]]:
         """Return the tests of the lines inside functions."""
@@ -80,6 +81,15 @@ class Recorded:
                 chosen.append((turn, test.split("::")[0], seconds, test))
                 total += seconds + 0.003
         return [test for *_, test in sorted(chosen)]
+
+
+def _of_files(tests: set[str], folder: str, most: int | None) -> set[str]:
+    """Return the tests of the files that have most to say of a mutant: those of its folder, with many functions."""
+    files = defaultdict(set)
+    for test in tests:
+        files[test.split("::")[0]].add(test.split("[")[0])
+    order = sorted(files, key=lambda file: (folder not in file.split("/"), -len(files[file]), file))
+    return {test for test in tests if test.split("::")[0] in order[:most]}
 
 
 def placed(tree: ast.Module, line: int) -> range | None:

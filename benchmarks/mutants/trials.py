@@ -20,6 +20,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 from types import CodeType, FunctionType
 from typing import Any
@@ -85,6 +86,8 @@ def forked(session: pytest.Session, items: dict[str, pytest.Item], order: Order)
         os._exit(0)
     os.close(writing)
     _, ended = waited(child, order["seconds"])
+    with suppress(ProcessLookupError):
+        os.killpg(child, signal.SIGKILL)  # what the tests had started
     with os.fdopen(reading, "rb") as pipe:
         said = pipe.read().decode()
     return ended or ("survived" if said == NONE else "killed"), said

@@ -363,3 +363,13 @@ def test_mean_test_refuses_combinations(X):
     for T in [S.mean(), S[0], S.combine(np.eye(9))]:
         with pytest.raises(ValueError, match="mean_test is defined for the images of a sample"):
             gm.mean_test(S, T)
+
+
+def test_relabellings_that_are_the_same_but_for_rounding_count_as_the_same():
+    # Ten points at 0 and ten at 1, as evenly divided as can be without being even: nothing lies nearer than observed.
+    # κ hardly differs from 1 anywhere, so that what is centred has lost nearly all of its digits.
+    S = np.repeat([0.0, 1.0], [5, 4])[:, None]
+    T = np.repeat([0.0, 1.0], [4, 5])[:, None]
+    for bandwidth in (1e2, 1e3, 1e4):
+        phi = gm.FeatureSpace(gm.Gaussian(bandwidth))
+        assert gm.mean_test(phi(S), phi(T), permutations=200, rng=0).p_value == 1.0

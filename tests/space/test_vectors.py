@@ -671,3 +671,13 @@ def test_points_are_extended_by_points_of_the_same_space_only():
     S = gm.FeatureSpace(gm.Gaussian(1.0))(X)
     with pytest.raises((ValueError, TypeError), match="extend"):
         S.mean().extend(S)
+
+
+def test_cosines_never_leave_their_range_by_rounding():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 3))
+    S = gm.FeatureSpace(gm.Linear())
+    opposite = np.diagonal(S(X).cosines(S(-rng.uniform(0.1, 10, size=(200, 1)) * X)))
+    assert opposite.min() == -1.0
+    np.testing.assert_allclose(opposite, -1, rtol=16 * np.finfo(float).eps)
+    assert np.diagonal(S(X).cosines(S(3 * X))).max() == 1.0

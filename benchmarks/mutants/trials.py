@@ -17,10 +17,11 @@ import json
 import os
 import resource
 import signal
-import subprocess
 import sys
 import time
+from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from types import CodeType, FunctionType
 from typing import Any
@@ -28,8 +29,17 @@ from typing import Any
 import pytest
 
 SLACK = 5.0  # times the seconds that the tests took when they were recorded, and
-START = 20.0  # seconds more, of the processor: a mutant that takes longer is stopped
-LOADING = 30.0  # seconds of tests that starting a fresh process may stand for
+START = 40.0  # seconds more, of the processor: a mutant that takes longer is stopped
+HEAVY = (
+    "numba",
+    "numpy",
+    "pandas",
+    "scipy.linalg",
+    "scipy.sparse.linalg",
+    "scipy.spatial",
+    "scipy.stats",
+    "sklearn.base",
+)
 MEMORY = 8 * 2**30
 OPTIONS = ["-q", "--no-header", "-p", "no:cacheprovider", "-p", "steady", "-m", "not alone"]
 NONE = "no test has failed"
@@ -50,7 +60,8 @@ class Trials:
             importlib.import_module(module_name(order["path"]))
         items = {item.nodeid: item for item in session.items}
         for order in self.orders:
-            noted(order, self.results, *forked(session, items, order))
+            chosen = [items[test] for test in order["tests"] if test in items]
+            noted(order, self.results, *forked(order, partial(exchanged, order, session, chosen)))
         return True
 
 
@@ -70,8 +81,8 @@ def limits(seconds: float) -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
-def forked(session: pytest.Session, items: dict[str, pytest.Item], order: Order) -> tuple[str, str]:
-    """Run the tests on a mutant in a process of its own, with all modules loaded."""
+def forked(order: Order, judge: Callable[[], str]) -> tuple[str, str]:
+    """Have a mutant judged in a process of its own: return how it ended, and the test that failed."""
     reading, writing = os.pipe()
     child = os.fork()
     if not child:
@@ -79,13 +90,12 @@ def forked(session: pytest.Session, items: dict[str, pytest.Item], order: Order)
         os.setsid()
         limits(order["seconds"])
         try:
-            exchange(order["path"], order["text"])
-            os.write(writing, first_failure(session, [items[test] for test in order["tests"] if test in items]))
+            os.write(writing, judge().encode())
         except BaseException as error:
-            os.write(writing, f"broke: {error!r}".encode())
+            os.write(writing, repr(error).encode())
         os._exit(0)
     os.close(writing)
-    _, ended = waited(child, order["seconds"])
+    ended = waited(child, order["seconds"])
     with suppress(ProcessLookupError):
         os.killpg(child, signal.SIGKILL)  # what the tests had started
     with os.fdopen(reading, "rb") as pipe:
@@ -93,19 +103,49 @@ def forked(session: pytest.Session, items: dict[str, pytest.Item], order: Order)
     return ended or ("survived" if said == NONE else "killed"), said
 
 
-def waited(child: int, seconds: float) -> tuple[int, str]:
-    """Wait for a process, ten times what it may use of the processor; return its exit code, and how it failed."""
+def waited(child: int, seconds: float) -> str:
+    """Wait for a process, ten times what it may use of the processor; return how it failed, or nothing."""
     deadline = time.monotonic() + 10 * (SLACK * seconds + START)
     while not (done := os.waitpid(child, os.WNOHANG))[0]:
         if time.monotonic() > deadline:
             os.killpg(child, signal.SIGKILL)
             os.waitpid(child, 0)
-            return 1, "timed out"
+            return "timed out"
         time.sleep(0.01)
     code = os.waitstatus_to_exitcode(done[1])
     if code in (-signal.SIGXCPU, -signal.SIGKILL):
-        return code, "timed out"
-    return code, "killed" if code else ""
+        return "timed out"
+    return "killed" if code else ""
+
+
+def exchanged(order: Order, session: pytest.Session, items: list[pytest.Item]) -> str:
+    """Judge a mutant where all modules are loaded."""
+    exchange(order["path"], order["text"])
+    for item, following in zip(items, [*items[1:], None], strict=True):
+        item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
+        if session.testsfailed:
+            return item.nodeid
+    return NONE
+
+
+def afresh(order: Order) -> str:
+    """Judge a mutant that stands in the source, where no module is loaded."""
+    silence = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(silence, 1)
+    os.dup2(silence, 2)
+    failed = Failures()
+    code = pytest.main([*OPTIONS, "-x", *order["tests"]], plugins=[failed])
+    return NONE if code == pytest.ExitCode.OK else f"{failed.test or code!r}"
+
+
+class Failures:
+    """A plugin of pytest that keeps the test that failed."""
+
+    test = ""
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.failed:
+            self.test = report.nodeid
 
 
 def exchange(path: str, text: str) -> None:
@@ -123,44 +163,22 @@ def codes_in(code: CodeType) -> list[CodeType]:
     return [code, *inner]
 
 
-def first_failure(session: pytest.Session, items: list[pytest.Item]) -> bytes:
-    """Run tests until one fails; return its id."""
-    for item, following in zip(items, [*items[1:], None], strict=True):
-        item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
-        if session.testsfailed:
-            return item.nodeid.encode()
-    return NONE.encode()
-
-
-def tried(order: Order) -> tuple[str, str]:
-    """Run the tests on a mutant written into the source, in a fresh process."""
-    path, report = Path(order["path"]), Path("trial.log")
-    source = path.read_text()
-    path.write_text(order["text"])
-    seconds = order["seconds"] + LOADING
-    try:
-        with report.open("w") as log:
-            run = subprocess.Popen(
-                [sys.executable, "-m", "pytest", *OPTIONS, "-x", "--tb=line", *order["tests"]],
-                stdout=log,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
-                preexec_fn=lambda: limits(seconds),
-            )
-            run.returncode, ended = waited(run.pid, seconds)
-    finally:
-        path.write_text(source)
-    return ended or "survived", report.read_text()[-500:]
-
-
 def main(orders: list[Order], results: Path) -> None:
-    exchanged = [order for order in orders if not order["loaded"]]
-    if exchanged:
-        files = sorted({test.split("::")[0] for order in exchanged for test in order["tests"]})
-        pytest.main([*OPTIONS, *files], plugins=[Trials(exchanged, results)])
+    for name in HEAVY:
+        importlib.import_module(name)
     for order in orders:
         if order["loaded"]:
-            noted(order, results, *tried(order))
+            path = Path(order["path"])
+            source = path.read_text()
+            path.write_text(order["text"])
+            try:
+                noted(order, results, *forked(order, partial(afresh, order)))
+            finally:
+                path.write_text(source)
+    rest = [order for order in orders if not order["loaded"]]
+    if rest:
+        files = sorted({test.split("::")[0] for order in rest for test in order["tests"]})
+        pytest.main([*OPTIONS, *files], plugins=[Trials(rest, results)])
 
 
 if __name__ == "__main__":

@@ -365,7 +365,14 @@ def test_a_system_in_other_units_takes_the_same_steps_to_the_same_answer(iterati
 def test_steps_are_told_one_by_one_after_those_before():
     K, told = np.diag(np.arange(1.0, 9.0)), []
     _, steps = conjugate_gradients(
-        lambda V, _: K @ V, lambda R, _: R, np.ones((8, 1)), np.ones((8, 1)), 1e-10, 20, lambda *now: told.append(now), 5
+        lambda V, _: K @ V,
+        lambda R, _: R,
+        np.ones((8, 1)),
+        np.ones((8, 1)),
+        1e-10,
+        20,
+        lambda *now: told.append(now),
+        5,
     )
     assert steps > 3
     assert [done for done, _, _ in told] == [5 + k for k in range(1, steps + 1)]

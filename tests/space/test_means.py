@@ -365,11 +365,17 @@ def test_mean_test_refuses_combinations(X):
             gm.mean_test(S, T)
 
 
-def test_relabellings_that_are_the_same_but_for_rounding_count_as_the_same():
-    # Ten points at 0 and ten at 1, as evenly divided as can be without being even: nothing lies nearer than observed.
-    # κ hardly differs from 1 anywhere, so that what is centred has lost nearly all of its digits.
-    S = np.repeat([0.0, 1.0], [5, 4])[:, None]
-    T = np.repeat([0.0, 1.0], [4, 5])[:, None]
-    for bandwidth in (1e2, 1e3, 1e4):
-        phi = gm.FeatureSpace(gm.Gaussian(bandwidth))
-        assert gm.mean_test(phi(S), phi(T), permutations=200, rng=0).p_value == 1.0
+@pytest.mark.parametrize("side", [0.73, 1.37])
+def test_relabellings_that_are_the_same_but_for_rounding_count_as_the_same(side):
+    # The corners and the middles of the sides of a square, divided in two: turned or mirrored, a division is the same.
+    # κ hardly differs from 1, so that centring leaves few digits.
+    X = side * np.array([(i, j) for i in (-1.0, 0, 1) for j in (-1.0, 0, 1) if (i, j) != (0, 0)])
+    halves = [list(half) for half in combinations(range(8), 4)]
+    signs = np.array([np.where(np.isin(range(8), half), 0.25, -0.25) for half in halves])
+    less_one = np.expm1(-np.square(X[:, None] - X).sum(axis=2) / (2 * 100.0**2))
+    squares = np.einsum("ki,ij,kj->k", signs, less_one, signs)
+    phi, draws = gm.FeatureSpace(gm.Gaussian(100.0)), 10_000
+    for half, square in list(zip(halves, squares, strict=True))[::7]:
+        others = np.setdiff1d(range(8), half)
+        found = gm.mean_test(phi(X[half]), phi(X[others]), permutations=draws, rng=0).p_value
+        assert abs(found - np.mean(squares >= square * (1 - 1e-6))) <= 5 * sqrt(0.25 / draws)

@@ -6,7 +6,7 @@
 
 A mutant is the source with one sign, number or condition changed (`sample.py`); it is killed when a test fails. The
 tests are recorded once for each state of the source (`record.py`: which of them run which line), and each mutant
-meets those that run the line it changes (`selection.py`), first for a few seconds, and once more for a minute, in a
+meets those that run the line it changes (`selection.py`), first for a few seconds, and once more for longer, in a
 fresh process, if it survives them (`trials.py`). `equivalent.txt` lists the mutants that no test can kill, as judged
 by hand. All is kept in build/mutants.
 """
@@ -26,6 +26,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
+from typing import NamedTuple
 
 from sample import FOLDERS, Mutant, sampled
 from selection import COMPILED, Recorded, placed
@@ -35,8 +36,18 @@ ROOT = HERE.parents[1]
 BUILD = ROOT / "build" / "mutants"
 TREE = BUILD / "tree"
 PACKAGE = TREE / "src" / "gramian"
-PASSES = ((10.0, False), (60.0, True))  # seconds of tests that a mutant meets, and whether in a fresh process
 SURVIVED = ("survived", "no test")
+
+
+class Pass(NamedTuple):
+    """What a mutant meets at a time: seconds of tests, files of them in a fresh process, and whether always in one."""
+
+    seconds: float
+    files: int
+    fresh: bool
+
+
+PASSES = (Pass(10.0, 3, fresh=False), Pass(30.0, 12, fresh=True))
 
 
 def main() -> int:
@@ -51,9 +62,9 @@ def main() -> int:
     record(given.workers)
     print(f"tests recorded after {time.monotonic() - begun:.0f} s", flush=True)
     ends = ["survived"] * len(mutants)
-    for budget, fresh in PASSES:
+    for kind in PASSES:
         left = [number for number, end in enumerate(ends) if end in SURVIVED]
-        for number, end in tried(mutants, left, budget, fresh, given.workers).items():
+        for number, end in tried(mutants, left, kind, given.workers).items():
             ends[number] = end
         print(f"{Counter(ends)} after {time.monotonic() - begun:.0f} s", flush=True)
     told(mutants, ends)
@@ -125,10 +136,10 @@ def fingerprint() -> str:
     return hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()
 
 
-def tried(mutants: list[Mutant], numbers: list[int], budget: float, fresh: bool, workers: int) -> dict[int, str]:
+def tried(mutants: list[Mutant], numbers: list[int], kind: Pass, workers: int) -> dict[int, str]:
     """Put mutants before the tests, and return how each of them ended."""
     recorded = Recorded(BUILD / "recorded", PACKAGE)
-    orders = [ordered(number, mutants[number], recorded, budget, fresh) for number in numbers]
+    orders = [ordered(number, mutants[number], recorded, kind) for number in numbers]
     ends = {order["number"]: "no test" for order in orders}
     orders = sorted((order for order in orders if order["tests"]), key=lambda order: order["loaded"])
     running = []
@@ -146,15 +157,17 @@ def tried(mutants: list[Mutant], numbers: list[int], budget: float, fresh: bool,
     return ends
 
 
-def ordered(number: int, mutant: Mutant, recorded: Recorded, budget: float, fresh: bool) -> dict[str, object]:
-    tests = recorded.tests(mutant, budget)
+def ordered(number: int, mutant: Mutant, recorded: Recorded, kind: Pass) -> dict[str, object]:
+    outside = mutant.module in COMPILED or placed(ast.parse(original(mutant)), mutant.line) is None
+    loaded = kind.fresh or outside
+    tests = recorded.tests(mutant, kind.seconds, kind.files if loaded else None)
     return {
         "number": number,
         "path": f"src/gramian/{mutant.module}",
         "text": mutant.text,
         "tests": tests,
         "seconds": sum(recorded.seconds[test] for test in tests),
-        "loaded": fresh or mutant.module in COMPILED or placed(ast.parse(original(mutant)), mutant.line) is None,
+        "loaded": loaded,
     }
 
 

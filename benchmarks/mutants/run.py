@@ -36,7 +36,7 @@ ROOT = HERE.parents[1]
 BUILD = ROOT / "build" / "mutants"
 TREE = BUILD / "tree"
 PACKAGE = TREE / "src" / "gramian"
-SURVIVED = ("survived", "no test")
+SURVIVED = ("survived", "no test", "not tried")
 
 
 class Pass(NamedTuple):
@@ -140,7 +140,7 @@ def tried(mutants: list[Mutant], numbers: list[int], kind: Pass, workers: int) -
     """Put mutants before the tests, and return how each of them ended."""
     recorded = Recorded(BUILD / "recorded", PACKAGE)
     orders = [ordered(number, mutants[number], recorded, kind) for number in numbers]
-    ends = {order["number"]: "no test" for order in orders}
+    ends = {order["number"]: "not tried" if order["tests"] else "no test" for order in orders}
     orders = sorted((order for order in orders if order["tests"]), key=lambda order: order["loaded"])
     running = []
     for worker in range(workers):

@@ -1,5 +1,7 @@
 """The part of a spectrum above a threshold, by an iteration that widens until it has passed it."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -35,3 +37,13 @@ def test_every_eigenvalue_from_the_threshold_on_is_found_and_no_other(place, kno
     V = found.vectors[:, :place]
     # The space they span is right to the residuals, divided by the gap below it.
     assert np.linalg.norm(V - U[:, :place] @ (U[:, :place].T @ V), 2) <= 10 * allowed / gap
+
+
+@pytest.mark.parametrize("weight", [0.1, 1.0, 3.0])
+@pytest.mark.parametrize("scale", [1e-4, 1.0, 1e4])
+def test_what_is_no_kernel_is_refused_at_any_scale_and_through_any_weights(scale, weight):
+    K = scale * (np.full((12, 12), -0.5) + 1.5 * np.eye(12))  # whose smallest eigenvalue is −4.5
+    gram = gm.Precomputed(K).gram(range(12))
+    frame = Frame(lambda V: weight * V, lambda V: weight * V)
+    with pytest.raises(ValueError, match=re.escape(f"its smallest eigenvalue is {-4.5 * scale * weight**2:.3g}")):
+        module.spectrum(gram, frame)

@@ -289,3 +289,20 @@ def test_chunks_are_cut_and_joined_with_all_that_belongs_to_their_objects():
     for one, other in zip(again.rest, whole.rest, strict=True):
         np.testing.assert_array_equal(one, other)
     np.testing.assert_array_equal(whole[[3, 1]].weights, parts["weights"][[3, 1]])
+
+
+def test_explicit_features_leave_out_exactly_nothing():
+    for seed in range(30):
+        rng = np.random.default_rng(seed)
+        kernel, X = gm.Polynomial(2, 1.0), rng.normal(size=(25, 2)) + rng.normal()
+        summary = Summary(kernel)
+        summary.add(Chunk(kernel.encode(X)))
+        assert summary.left_out(summary.groups) == 0
+
+
+def test_objects_without_any_image_are_not_said_to_be_left_out():
+    kernel = Nystrom(gm.Linear(), landmarks=np.eye(2))
+    summary = Summary(kernel)
+    summary.add(Chunk(kernel.encode(np.zeros((5, 2)))))
+    assert summary.trace == 0
+    assert summary.left_out(summary.groups) == 0

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 import gramian as gm
 from gramian.factor import solve as solve_module
 from gramian.factor.solve import Frame, conjugate_gradients, solve_framed
+from gramian.gram import gram as gram_module
 
 KERNELS = [gm.Linear(), gm.Polynomial(2, 1.0), gm.Gaussian(1.0), gm.Laplacian(2.0)]
 
@@ -330,3 +331,49 @@ def test_several_ridges_share_products_with_k():
 def test_bad_ridges_are_refused(ridge):
     with pytest.raises(ValueError, match="ridge is"):
         gm.solve(gm.Linear().gram([[1.0], [2.0]]), [1.0, 2.0], ridge)
+
+
+def test_steps_go_on_in_double_precision_where_single_precision_makes_no_headway(iterative, monkeypatch):
+    monkeypatch.setattr(gram_module, "HOLD", 0)
+    n = 400
+    gram = gm.Gaussian(0.5).gram(np.linspace(0, 1, n)[:, None])
+    B = np.random.default_rng(0).normal(size=(n, 2))
+    assert not gram.can_hold()
+    # With λ this near to what single precision does to K, a round of steps by such values leaves a good part of every
+    # residual, and eight rounds leave far more than 1e-6. Rounding in double precision is no matter at all.
+    K = gram.dense()
+    lam = 1.5 * float(np.linalg.norm(gram.single().dense() - K, 2))
+    assert lam > 1e7 * np.finfo(float).eps * np.sqrt(n)
+    found = gm.solve(gram, B, lam)
+    assert found.converged
+    assert true_residual(K, found, B, lam) <= 1e-6
+
+
+def test_the_method_names_the_preconditioner_that_there_was():
+    assert solve_module.by_gradients(7, 0) == "conjugate gradients, 7 products with K, no preconditioner"
+    assert solve_module.by_gradients(7, 30) == "conjugate gradients, 7 products with K, preconditioner of rank 30"
+
+
+@pytest.mark.parametrize("exponent", [-60, 60])
+def test_a_system_in_other_units_takes_the_same_steps_to_the_same_answer(iterative, exponent, X, B):
+    unit = 2.0**exponent
+    plain, scaled = (gm.solve((c * gm.Gaussian(1.0)).gram(X), B, c * 1e-3) for c in (1.0, unit))
+    assert abs(scaled.iterations - plain.iterations) <= 1
+    np.testing.assert_allclose(scaled.value * unit, plain.value, rtol=1e-6, atol=1e-6 * np.abs(plain.value).max())
+
+
+def test_steps_are_told_one_by_one_after_those_before():
+    K, told = np.diag(np.arange(1.0, 9.0)), []
+    _, steps = conjugate_gradients(
+        lambda V, _: K @ V,
+        lambda R, _: R,
+        np.ones((8, 1)),
+        np.ones((8, 1)),
+        1e-10,
+        20,
+        lambda *now: told.append(now),
+        5,
+    )
+    assert steps > 3
+    assert [done for done, _, _ in told] == [5 + k for k in range(1, steps + 1)]
+    assert all(note.startswith(f"step {done}, residual ") for done, _, note in told)

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 import gramian as gm
 from gramian.factor import solve as solve_module
 from gramian.factor import spectrum as spectrum_module
+from gramian.learn import fisher as fisher_module
 
 KERNELS = [gm.Linear(), gm.Polynomial(2, 1.0), gm.Gaussian(2.0)]
 SIZES = [(9, 14), (2, 2), (2, 9), (6, 7, 8), (2, 3, 9), (2, 2, 2)]
@@ -179,3 +180,33 @@ def test_leave_one_out_of_many_objects_is_exact_or_says_that_it_is_not(monkeypat
         except (ValueError, UserWarning):
             return
     close(found, expected[:, 1] - expected[:, 0], 1e-6)
+
+
+@pytest.mark.parametrize("probe", [2000, 30])
+@pytest.mark.parametrize("sizes", [(40, 50), (30, 35, 25)], ids=str)
+def test_a_sample_too_large_to_be_left_out_as_it_is_is_left_out_in_low_rank(sizes, probe, monkeypatch):
+    X, y = sample(sizes)
+    exact = gm.FisherDiscriminant(gm.Gaussian(2.0), ridge=0.1).fit(X, y)
+    chosen = gm.FisherDiscriminant(gm.Gaussian(2.0), ridge=[0.01, 0.1, 1.0]).fit(X, y)
+    monkeypatch.setattr(fisher_module, "MOST_LEFT_OUT", 80)
+    monkeypatch.setattr(gm.FisherDiscriminant, "probe", probe)
+    monkeypatch.setattr(fisher_module, "LeaveOneOut", None)  # which is for small samples
+    large = gm.FisherDiscriminant(gm.Gaussian(2.0), ridge=0.1).fit(X, y)
+    in_low_rank = gm.FisherDiscriminant(gm.Gaussian(2.0), ridge=[0.01, 0.1, 1.0]).fit(X, y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # as many landmarks as objects leave out next to nothing
+        close(large.loo_decision_, exact.loo_decision_, 1e-7)
+    # Of a part of the objects, the share of mistakes is known to a standard error of √(p(1 − p)/m) at most.
+    part = min(probe, len(y))
+    allowed = 0 if part == len(y) else 4 * np.sqrt(0.25 / part)
+    assert np.abs(in_low_rank.loo_errors_ - chosen.loo_errors_).max() <= allowed
+
+
+def test_signs_make_the_entry_of_largest_magnitude_positive_and_of_equal_ones_the_last():
+    rng = np.random.default_rng(0)
+    for scale in (1e-9, 1e-3, 1.0, 1e3):
+        u = scale * rng.normal(size=(6, 50))
+        turned = u * fisher_module._signs(u)
+        assert (np.take_along_axis(turned, np.abs(u).argmax(axis=0)[None], axis=0) > 0).all()
+        pair = scale * np.array([[0.7, -0.7], [0.1, 0.1], [-0.7, 0.7]])
+        np.testing.assert_array_equal(np.sign(pair * fisher_module._signs(pair))[2], 1)

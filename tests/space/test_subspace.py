@@ -278,3 +278,19 @@ def test_a_sample_at_the_origin_spans_a_subspace_of_dimension_zero(method):
     assert V.residuals(S[0]) == 0
     np.testing.assert_array_equal(V.project([[3.0, 4.0]]).norms(), [0.0])
     np.testing.assert_array_equal(S.deflate(V).norms(), np.zeros(3))
+
+
+def test_dimension_of_many_points_does_without_the_whole_matrix(monkeypatch):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 8)) * 0.7 ** np.arange(8)
+    S = gm.FeatureSpace(gm.Gaussian(3.0))(X)
+    expected = S.dimension(0.9)
+    assert 1 < expected < 32
+
+    def refused(self):
+        raise AssertionError("the whole of K was asked for")
+
+    monkeypatch.setattr("gramian.space.vectors.DENSE", 100)
+    monkeypatch.setattr("gramian.factor.eigen.DENSE", 100)
+    monkeypatch.setattr(gm.Gram, "dense", refused)
+    assert S.dimension(0.9) == expected

@@ -221,7 +221,7 @@ class Summary:
 
     def left_out(self, groups: list[Moments]) -> float:
         """Return the share of the trace of K that the features leave out, given the moments of all groups."""
-        if self.landmarks is None or self.trace == 0:
+        if self.trace == 0:  # as it is without landmarks, which alone leave anything out
             return 0.0
         seen = sum(float(np.trace(found.about_origin()[: self.dim, : self.dim])) for found in groups)
         return max(0.0, 1 - seen / self.trace)

@@ -53,7 +53,7 @@ from gramian.gram.journal import keeping
 from gramian.kernels.algebra import Kernel
 from gramian.learn.base import MEDIAN_GAUSSIAN, as_given, evaluate, named
 from gramian.learn.classifier import KernelClassifier
-from gramian.learn.fisher_loo import LeaveOneOut, LeaveOneOutOfMoments, WithinClasses
+from gramian.learn.fisher_loo import LeaveOneOut, WithinClasses
 from gramian.learn.lowrank import DEFAULT_RANK, Rank, landmark_coefficients, pieces
 from gramian.learn.ridges import Ridge, fixed_ridge, ridge_grid, rounding, warn_of_estimate, warn_unless_solved
 from gramian.space.vectors import Vectors
@@ -262,7 +262,7 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kern
             self._loo_scores = scores[best]
         return float(self.ridges_[best])
 
-    def _left_out(self) -> tuple[LeaveOneOut | LeaveOneOutOfMoments, Array]:
+    def _left_out(self) -> tuple[LeaveOneOut, Array]:
         """Return what leaves objects out, and the classes of these: all, or of a large sample the first ones."""
         gram = self.sample_.gram()
         if hasattr(self, "_summary"):
@@ -272,7 +272,7 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kern
             coarse = self._in_low_rank()
             return coarse._left_out()
         points, self._unseen = coordinates(gram)
-        return LeaveOneOut(points, self._labels), self._labels
+        return LeaveOneOut.of_points(points, self._labels), self._labels
 
     def _in_low_rank(self) -> FisherDiscriminant:
         """Return the same discriminant in low rank, from which leave-one-out errors of a large sample are estimated."""
@@ -282,8 +282,8 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kern
         self._unseen = self._coarse.trace_error_
         return self._coarse
 
-    def _left_out_at(self, points: Encoded, labels: Array) -> LeaveOneOutOfMoments:
-        return LeaveOneOutOfMoments(self._class_moments()[0], dense(self._summary.kernel.phi(points)), labels)
+    def _left_out_at(self, points: Encoded, labels: Array) -> LeaveOneOut:
+        return LeaveOneOut.of_moments(self._class_moments()[0], dense(self._summary.kernel.phi(points)), labels)
 
     @property
     def loo_decision_(self) -> Array:

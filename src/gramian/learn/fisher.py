@@ -37,13 +37,12 @@ from gramian.factor.moments import Chunk, Moments, dense
 from gramian.factor.solve import (
     Frame,
     Map,
-    by_gradients,
+    System,
     by_moments,
     default_goal,
     explicit_features,
     relative,
     ridged_factor,
-    solve_framed,
     takes_features,
 )
 from gramian.factor.spectrum import coordinates
@@ -421,9 +420,9 @@ def solve_scatter(gram: Gram, S: WithinClasses, ridge: float, tol: float | None 
     alpha, values, left = np.zeros_like(T), np.zeros_like(T), T
     fine, products = max(FINE, default_goal(gram) if tol is None else tol), 0
     with gram.held():
-        multiply = _in_double_precision(gram)
+        multiply, system = _in_double_precision(gram), System(gram, ridge, Frame(S, S))
         for _ in range(REFINEMENTS):
-            found = solve_framed(gram, S(multiply(left)), ridge, Frame(S, S), tol=tol)
+            found = system.solve(S(multiply(left)), tol)
             refined = alpha + (left - S(found.value)) / ridge
             product = multiply(refined)
             products += found.iterations + 2
@@ -433,7 +432,7 @@ def solve_scatter(gram: Gram, S: WithinClasses, ridge: float, tol: float | None 
             alpha, values, left = refined, product, rest
             if relative(left, T) <= fine:
                 break
-    method = by_gradients(products, found.rank) if found.iterations else found.method
+    method = found.method if not found.iterations else system.describe(products)
     return Scatter.of_values(_complete(alpha), _complete(values), None, relative(left, T), method, S)
 
 

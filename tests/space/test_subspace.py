@@ -225,7 +225,7 @@ def test_dimension_found_without_the_dense_matrix_is_the_same(monkeypatch, holds
     # One answer is found at the first look, some need a second one, and the last ends in the dense matrix.
     A = np.random.default_rng(0).normal(size=(330, 5)) * [9.0, 5.0, 2.0, 1.0, 0.1]
     S = gm.FeatureSpace(gm.Gaussian(3.0))(A)
-    shares = (0.1, 0.3, 0.75, 0.95)
+    shares = (0.1, 0.5, 0.75, 0.95)
     expected = [S.dimension(share) for share in shares]
     assert expected[0] <= 330 // 40 < expected[1] <= 330 // 5 < expected[3]
     monkeypatch.setattr(vectors_module, "DENSE", 100)

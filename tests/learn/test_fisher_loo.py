@@ -175,8 +175,8 @@ def test_both_ways_of_leaving_out_agree(seed, sizes, d, ridge):
     points, labels = sample(sizes, d=d, seed=seed)
     found = LeaveOneOut.of_points(points, labels)
     for c in range(len(sizes)):
-        pairs = zip(found._from_covariance(c, np.array([ridge])), found._from_members(c, np.array([ridge])), strict=True)
-        for covariance, members in pairs:
+        ways = found._from_covariance(c, np.array([ridge])), found._from_members(c, np.array([ridge]))
+        for covariance, members in zip(*ways, strict=True):
             for one, other in zip(covariance, members, strict=True):
                 # numbers of up to ‖δ‖²/λ, from systems of the condition λ₁/λ
                 scale = np.square(points - points.mean(axis=0)).sum(axis=1).max() / ridge

@@ -9,10 +9,10 @@ matrix (S F)(S F)ᵀ + λI is inverted by
 
     (G Gᵀ + λI)⁻¹ = (I − G (GᵀG + λI)⁻¹ Gᵀ) / λ,        G = S F,
 
-which removes the large eigenvalues of K, the ones that make the iteration slow. Where so many steps would be left that a
-factorization takes less time, and K can be kept, the whole matrix is factored, in single precision, and a few steps with
-K in double make up for the digits. The answer carries the residual that it reached, computed afresh, not the one the
-recurrence believes in.
+which removes the large eigenvalues of K, the ones that make the iteration slow. Where K can be kept and so many steps
+would be left that a factorization takes less time, the whole matrix is factored in single precision, and a few steps
+with K in double make up for the digits. The answer carries the residual that it reached, computed afresh, not the one
+the recurrence believes in.
 """
 
 from __future__ import annotations
@@ -142,7 +142,8 @@ def _at_each(gram: Gram, B: Array, ridges: list[float], tol: float | None) -> So
     if len(ridges) > 1 and len(gram) > DENSE and not takes_features(gram):
         columns = np.repeat(ridges, B.shape[1])
         with gram.held():
-            found = _iterated(gram, np.tile(B, len(ridges)), columns, PLAIN, goal, _preconditioner(gram, PLAIN, columns))
+            aid = _preconditioner(gram, PLAIN, columns)
+            found = _iterated(gram, np.tile(B, len(ridges)), columns, PLAIN, goal, aid)
         value = found.value.reshape(len(gram), len(ridges), B.shape[1]).transpose(1, 0, 2)
         return replace(found, value=value)
     each = [solve_framed(gram, B, lam, tol=tol) for lam in ridges]
@@ -363,9 +364,9 @@ def _factor_in_single(gram: Gram, frame: Frame, ridge: float) -> Aid | None:
 def _preconditioner(gram: Gram, frame: Frame, ridges: Array) -> Aid:
     """Return R ↦ (G Gᵀ + λI)⁻¹ R with G = S F.
 
-    Its rank is 0 where a column of K costs as much as a product, and many products are the better buy. One decomposition
-    GᵀG = U diag(s) Uᵀ serves every λ, one for all columns of R or one for each. A large factor is kept in single
-    precision; what is done with it is exact for the G that is kept.
+    Its rank is 0 where a column of K costs as much as a product, and many products are the better buy. One
+    decomposition GᵀG = U diag(s) Uᵀ serves every λ, one for all columns of R or one for each. A large factor is kept in
+    single precision; what is done with it is exact for the G that is kept.
     """
     n = len(gram)
 

@@ -5,7 +5,7 @@ Let d = φ(xᵢ) − φ_c for object i of class c with ℓ members, C_c the cova
     the mean of its class       φ_c − d / (ℓ − 1)
     the scatter                 M′ = M + C_c / (ℓ − 1) − γ d dᵀ,        γ = ℓ / (ℓ − 1)²
 
-so that for all objects of a class M′ is one matrix, M_c = M + C_c / (ℓ − 1), less a matrix of rank one. Of M_c are needed
+so that for all objects of a class M′ is one matrix, M_c = M + C_c / (ℓ − 1), less a matrix of rank one. Of M_c we need
 
     rᵢ = dᵀ M_c⁻¹ d,        qᵢ = dᵀ M_c⁻¹ δ_k,        g = δ_kᵀ M_c⁻¹ δ_k,        δ_k = φ_c − φ_k
 
@@ -15,8 +15,8 @@ and squared lengths in the metric of M′⁻¹ follow from the formula of Sherma
 
 with a = 1, δ = δ_k for φ(xᵢ) − φ_k, and a = ℓ / (ℓ − 1), δ = 0 for the mean of its own class without it.
 
-One eigenvalue decomposition of S_w + C_c / (ℓ − 1) serves every λ, so that a class costs O(m³ + ℓ m²) for m features and
-O(ℓ m) for each ridge and class. A class of few members among many features has a cheaper way: with D its deviations
+One eigenvalue decomposition of S_w + C_c / (ℓ − 1) serves every λ, so that a class costs O(m³ + ℓ m²) for m features
+and O(ℓ m) for each ridge and class. A class of few members among many features has a cheaper way: with D its deviations
 (C_c = DᵀD/ℓ), N = D M⁻¹ Dᵀ and θ = 1 / ℓ(ℓ − 1), Woodbury's formula gives r as the diagonal of (I + θN)⁻¹ N and q as
 (I + θN)⁻¹ D M⁻¹ δ_k, O(ℓ² m + ℓ³) a ridge from one decomposition of S_w.
 """

@@ -144,7 +144,7 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
 
 
 def _coarse(gram: Gram, k: int) -> Gram | None:
-    """Return the points of a large sample in low rank, in which starts are iterated quickly; None where all are exact."""
+    """Return the points of a large sample in low rank, in which starts are iterated quickly; None for a small one."""
     if len(gram) <= EXACT_STARTS or gram.through_features() or gram.kernel.matrix_free:
         return None
     low = cholesky(gram, max(LANDMARKS, 8 * k), pivoting="random", rng=0)

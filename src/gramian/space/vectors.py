@@ -492,7 +492,7 @@ def require_vectors(given: Any) -> None:
 
 
 def _most_directions(gram: Gram, wanted: float) -> int | None:
-    """Return a number of principal directions that surely hold so much variance, None where that is a large part of all.
+    """Return how many principal directions surely hold so much variance, None where those are a large part of all.
 
     With K ≈ F Fᵀ the leading eigenvalues of F Fᵀ are at most those of K: they hold no more than these do. All
     eigenvalues of a matrix that fits into memory take less time than a fortieth of them by an iteration.

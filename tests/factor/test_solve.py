@@ -25,8 +25,9 @@ def B():
 
 @pytest.fixture
 def iterative(monkeypatch):
-    """Let 40 objects be too many for a factorization."""
+    """Let 40 objects be too many for a factorization, in double precision and in single."""
     monkeypatch.setattr(solve_module, "DENSE", 10)
+    monkeypatch.setattr(solve_module, "WORTH", 1e-9)
 
 
 def true_residual(K, found, b, lam):
@@ -114,8 +115,45 @@ def test_the_method_says_what_was_done(X, B, monkeypatch):
     assert gm.solve(gm.Gaussian(1.0).gram(X), B, 1.0).method == "Cholesky factorization"
     monkeypatch.setattr(solve_module, "DENSE", 10)
     found = gm.solve(gm.Gaussian(1.0).gram(X), B, 1.0)
+    words = "Cholesky factorization in single precision, refined by"
+    assert found.method == f"{words} {found.iterations} products with K"
+    monkeypatch.setattr(solve_module, "WORTH", 1e-9)
+    found = gm.solve(gm.Gaussian(1.0).gram(X), B, 1.0)
     assert found.method.startswith(f"conjugate gradients, {found.iterations} products")
     assert found.iterations > 0
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    seed=st.integers(0, 10**6),
+    n=st.integers(12, 60),
+    columns=st.integers(1, 3),
+    size=st.sampled_from([1e-200, 1e-30, 1.0, 1e200]),
+    ridge=st.sampled_from([1e-4, 1e-2, 1.0, 100.0]),
+)
+def test_a_factor_in_single_precision_gives_answers_to_double(seed, n, columns, size, ridge):
+    rng = np.random.default_rng(seed)
+    X, B = rng.normal(size=(n, 2)), size * rng.normal(size=(n, columns))
+    K = gm.Gaussian(1.0)(X)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(solve_module, "DENSE", 10)
+        found = gm.solve(gm.Gaussian(1.0).gram(X), B, ridge)
+    assert "single precision" in found.method
+    assert found.converged
+    expected = np.linalg.solve(K + ridge * np.eye(n), B / size) * size
+    condition = 1 + n / ridge
+    assert np.abs(found.value - expected).max() <= 1e-10 * condition * np.abs(expected).max()
+
+
+def test_a_matrix_that_has_no_factor_in_single_precision_is_solved_all_the_same(monkeypatch):
+    X = np.repeat(np.random.default_rng(0).normal(size=(10, 2)), 6, axis=0)  # K is singular, and λ lost in single
+    B = np.random.default_rng(1).normal(size=(60, 1))
+    monkeypatch.setattr(solve_module, "DENSE", 10)
+    monkeypatch.setattr(solve_module, "WORTH", 1e9)
+    found = gm.solve(gm.Gaussian(1.0).gram(X), B, 1e-8)
+    A = gm.Gaussian(1.0)(X) + 1e-8 * np.eye(60)
+    assert true_residual(A, found, B, 0.0) == pytest.approx(found.residual, rel=1, abs=1e-9)
+    assert found.residual <= 1e-7
 
 
 def test_a_factorization_steps_in_where_the_iteration_does_not_converge(iterative, X, B, monkeypatch):

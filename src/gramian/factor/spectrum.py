@@ -102,15 +102,16 @@ def whole_range(gram: Gram, frame: Frame = PLAIN, side: Side = "auto", largest: 
     return Spectrum(found.values, found.vectors, 0.0, found.axes)
 
 
-def coordinates(gram: Gram) -> tuple[Array, float]:
+def coordinates(gram: Gram, rank: int | None = None) -> tuple[Array, float]:
     """Return points C with C Cᵀ = K, and the share of the trace of K that they leave out.
 
-    They are explicit features, or a Cholesky factor, which beyond n = 3000 is one of low rank.
+    They are explicit features, or a Cholesky factor, which beyond n = 3000, or where a rank is given, is one of low
+    rank.
     """
     if (features := explicit_features(gram)) is not None:
         return features, 0.0
-    if len(gram) > DENSE:
-        low = _low_rank(gram)
+    if len(gram) > DENSE or rank is not None:
+        low = _low_rank(gram, rank)
         return low.factor.astype(np.float64), low.relative_error
     K = gram.dense().astype(np.float64, copy=False)
     noise = len(K) * float(np.finfo(gram.dtype).eps) * float(K.diagonal().max())
@@ -124,9 +125,9 @@ def coordinates(gram: Gram) -> tuple[Array, float]:
     return points, 0.0
 
 
-def _low_rank(gram: Gram) -> LowRank:
+def _low_rank(gram: Gram, rank: int | None = None) -> LowRank:
     tol = len(gram) * float(np.finfo(gram.dtype).eps)
-    return cholesky(gram, LARGEST_RANK, tol=tol, pivoting="random", rng=0)
+    return cholesky(gram, rank or LARGEST_RANK, tol=tol, pivoting="random", rng=0)
 
 
 def _of_factor(F: Array, left_out: float, gram: Gram, explicit: bool = False) -> Spectrum:

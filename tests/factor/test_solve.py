@@ -387,9 +387,15 @@ def test_steps_go_on_in_double_precision_where_single_precision_makes_no_headway
     assert true_residual(K, found, B, lam) <= 1e-6
 
 
-def test_the_method_names_the_preconditioner_that_there_was():
-    assert solve_module.by_gradients(7, 0) == "conjugate gradients, 7 products with K, no preconditioner"
-    assert solve_module.by_gradients(7, 30) == "conjugate gradients, 7 products with K, preconditioner of rank 30"
+def test_the_method_names_the_preconditioner_that_there_was(iterative, X, B, monkeypatch):
+    found = gm.solve(gm.Gaussian(1.0).gram(X), B, 1.0)
+    assert found.rank > 0
+    words = f"conjugate gradients, {found.iterations} products with K, "
+    assert found.method == f"{words}preconditioner of rank {found.rank}"
+    kernel = gm.ExponentialDiffusion([(i, i + 1) for i in range(39)], 0.5)
+    monkeypatch.setattr(type(kernel), "matrix_free", True)
+    found = gm.solve(kernel.gram(range(40)), B, 1.0)
+    assert found.method == f"conjugate gradients, {found.iterations} products with K, no preconditioner"
 
 
 @pytest.mark.parametrize("exponent", [-60, 60])

@@ -210,7 +210,7 @@ def test_a_sample_too_large_to_be_left_out_as_it_is_is_left_out_in_low_rank(size
     chosen = gm.FisherDiscriminant(gm.Gaussian(2.0), ridge=[0.01, 0.1, 1.0]).fit(X, y)
     monkeypatch.setattr(fisher_module, "MOST_LEFT_OUT", 80)
     monkeypatch.setattr(gm.FisherDiscriminant, "probe", probe)
-    monkeypatch.setattr(fisher_module, "LeaveOneOut", None)  # which is for small samples
+    monkeypatch.setattr(LeaveOneOut, "of_points", None)  # which is for small samples
     large = gm.FisherDiscriminant(gm.Gaussian(2.0), ridge=0.1).fit(X, y)
     in_low_rank = gm.FisherDiscriminant(gm.Gaussian(2.0), ridge=[0.01, 0.1, 1.0]).fit(X, y)
     with warnings.catch_warnings():

@@ -81,16 +81,16 @@ def spectrum_above(gram: Gram, lam: float, frame: Frame = PLAIN, side: Side = "a
     return spectrum(gram, frame, side)
 
 
-def whole_range(gram: Gram, frame: Frame = PLAIN, side: Side = "auto", largest: float = 1.0) -> Spectrum:
+def whole_range(gram: Gram, frame: Frame = PLAIN, side: Side = "auto") -> Spectrum:
     """Decompose S K Sᵀ for a question without a ridge, where the rank counts: its range, and nothing beyond.
 
     Of explicit features the singular values of S Φ are told from rounding errors, of K the eigenvalues, which are
-    their squares: directions that are 1e-7 of the largest are out of reach then. `largest` is by how much S can
-    stretch a vector. Refused where K is too large to be decomposed, unless its rank is small.
+    their squares: directions that are 1e-7 of the largest are out of reach then. Refused where K is too large to be
+    decomposed, unless its rank is small.
     """
     if (features := explicit_features(gram, side)) is not None:
         U, sigma, Vt = scipy.linalg.svd(frame.S(features), full_matrices=False, check_finite=False)
-        size = max(largest * float(np.linalg.norm(features)), float(sigma.max(initial=0.0)))
+        size = max(frame.gain**0.5 * float(np.linalg.norm(features)), float(sigma.max(initial=0.0)))
         kept = sigma > max(features.shape) * float(np.finfo(gram.dtype).eps) * size
         return Spectrum(sigma[kept] ** 2, U[:, kept], 0.0, Vt.T[:, kept])
     found = spectrum(gram, frame, side)

@@ -248,7 +248,7 @@ def _diffusion(cls: type[Any], **types: Types) -> Entry:
     return Entry(
         cls,
         {"graph": (Graph,), "of": TEXT, "_interval": (tuple,), "_largest": (float,), **types},
-        {"_K": ARRAY, "_rough": ARRAY},
+        {"_K": ARRAY, "_rough": ARRAY, "_longest": (float,)},
         check=_check_diffusion,
     )
 

@@ -76,7 +76,7 @@ def test_an_incomplete_factor_knows_what_it_leaves_out(kernel, pivoting, rank):
     error = K.dense() - low.factor @ low.factor.T
     scale = K.diag().max()
     assert low.rank <= rank
-    np.testing.assert_allclose(low.residual, np.diag(error), atol=1e-12 * scale)
+    np.testing.assert_allclose(low.residual, np.diag(error), atol=1e-11 * scale)
     assert (low.residual >= 0).all()
     assert low.trace == pytest.approx(K.trace())
     assert low.relative_error == pytest.approx(np.trace(error) / K.trace(), abs=1e-12)

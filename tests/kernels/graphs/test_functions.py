@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse
 
+import gramian as gm
 from gramian.kernels.graphs import functions
 from gramian.kernels.graphs.functions import Polynomial, SymmetricMatrix, TooSteep, chebyshev
 
@@ -76,3 +77,20 @@ def test_a_polynomial_and_its_diagonal_are_those_of_its_matrix_for_odd_and_even_
     np.testing.assert_allclose(found.times(V), true @ V, atol=allowed * np.abs(V).sum(axis=0).max())
     nodes = np.array([3, 3, 0, 24])
     np.testing.assert_allclose(found.diagonal(nodes), np.diag(true)[nodes], atol=allowed)
+
+
+def test_the_far_end_of_a_path_does_not_drown_in_the_clique_it_hangs_on():
+    # Similarities in the clique are e^(1.5 · 39), and rounding in its leading eigenvector reaches to the end of a path.
+    # A series of terms none of which is negative loses nothing.
+    n, beta = 52, 1.5
+    A = np.zeros((n, n))
+    A[:40, :40] = 1 - np.eye(40)
+    for i in range(39, n - 1):
+        A[i, i + 1] = A[i + 1, i] = 1.0
+    true, term = np.eye(n), np.eye(n)
+    for k in range(1, 300):
+        term = beta / k * (A @ term)
+        true += term
+    K = gm.ExponentialDiffusion(A, beta=beta)(range(n))
+    assert K[0, 0] > 1e20 * K[-1, -1]
+    np.testing.assert_allclose(K, true, rtol=1e-12)

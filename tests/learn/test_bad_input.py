@@ -611,7 +611,8 @@ def test_a_bad_criterion_is_refused(criterion):
 def test_a_learner_without_leave_one_out_is_refused_with_what_to_take(estimator):
     search = gm.KernelSearch(estimator, [GAUSSIAN])
     with pytest.raises(
-        TypeError, match=r"has no leave-one-out error.*KernelRidge or FisherDiscriminant, or criterion='al"
+        TypeError,
+        match=r"has no leave-one-out error.*KernelRidge, KernelClassifier or FisherDiscriminant, or criterion='al",
     ):
         search.fit(vectors(), labels())
 

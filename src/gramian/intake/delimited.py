@@ -11,6 +11,7 @@ What is wrong is told with its line. Lines are counted only then, by reading the
 from __future__ import annotations
 
 import csv
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -22,7 +23,7 @@ import numpy as np
 
 from gramian.checks import Array
 from gramian.intake.errors import DataError, counted
-from gramian.intake.table import MISSING, Table, numbers_of, texts_of
+from gramian.intake.table import MISSING, Table, marks_among, numbers_of, texts_of
 from gramian.intake.textfile import TextFile
 from gramian.tables import listed
 
@@ -37,7 +38,7 @@ def read_delimited(file: TextFile, format: str, text: frozenset[str] = frozenset
     with _long_fields():
         layout = Layout(file, separator(file, format))
         names, headless = layout.header()
-        columns, commas = _columns(layout, names, headless, text)
+        columns, commas, marks = _columns(layout, names, headless, text)
     if not len(columns[0]):
         raise DataError(f"{file.path}: headings only, and no row; at least one row of values expected")
     notes = (
@@ -56,6 +57,8 @@ def read_delimited(file: TextFile, format: str, text: frozenset[str] = frozenset
         place=lambda row: f"line {layout.line_of(row + (not headless)):,}",
         headless=headless,
         notes=tuple(notes),
+        comma=layout.mark == ";",
+        marks=marks,
     )
 
 
@@ -185,26 +188,34 @@ def _all_numbers(fields: list[str]) -> bool:
     return bool(given) and numbers_of(given) is not None
 
 
-def _columns(layout: Layout, names: list[str], headless: bool, text: frozenset[str]) -> tuple[list[Array], list[str]]:
-    """Return the columns, and which of them have decimal commas."""
+def _columns(
+    layout: Layout, names: list[str], headless: bool, text: frozenset[str]
+) -> tuple[list[Array], list[str], dict[str, Counter[str]]]:
+    """Return the columns, which of them have decimal commas, and the marks of missing values in those of numbers."""
     asked = {place for place, name in enumerate(names) if name in text}
-    parts, late, commas = _typed(layout, len(names), headless, asked)
+    parts, late, commas, marks = _typed(layout, len(names), headless, asked)
     if late:
-        again, _, _ = _typed(layout, len(names), headless, set(range(len(names))), only=late)
+        again, *_ = _typed(layout, len(names), headless, set(range(len(names))), only=late)
         parts = [again[place] if place in late else part for place, part in enumerate(parts)]
     columns = []
     for place in range(len(names)):
         columns.append(np.concatenate(parts[place]) if parts[place] else np.empty(0))
         parts[place] = []
-    return columns, [name for place, name in enumerate(names) if place in commas - late]
+    numbers = [(place, name) for place, name in enumerate(names) if columns[place].dtype.kind == "f"]
+    return (
+        columns,
+        [name for place, name in enumerate(names) if place in commas - late],
+        {name: marks[place] for place, name in numbers if marks[place]},
+    )
 
 
 def _typed(
     layout: Layout, width: int, headless: bool, asked: set[int], only: set[int] | None = None
-) -> tuple[list[list[Array]], set[int], set[int]]:
-    """Return the runs of each column, as text where that is asked for; which turned to text late, which have commas."""
+) -> tuple[list[list[Array]], set[int], set[int], list[Counter[str]]]:
+    """Return the runs of each column; which turned to text late, which have commas, and which marks each has."""
     as_text, late, commas = set(asked), set[int](), set[int]()
     parts: list[list[Array]] = [[] for _ in range(width)]
+    marks: list[Counter[str]] = [Counter() for _ in range(width)]
     rows = layout.rows()
     before = len(list(islice(rows, 0 if headless else 1)))
     while run := list(islice(rows, _RUN)):
@@ -219,9 +230,11 @@ def _typed(
                 commas |= set() if found is None else {place}
             if found is None and place not in as_text:
                 (late if parts[place] else as_text).add(place)
+            if found is not None:
+                marks[place].update(marks_among(fields, found))
             if place not in late:
                 parts[place].append(texts_of(fields) if found is None else found)
-    return parts, late, commas
+    return parts, late, commas, marks
 
 
 def _with_points(fields: tuple[str, ...]) -> list[str]:
@@ -259,4 +272,9 @@ def looks_delimited(file: TextFile) -> bool:
 
 def renamed(table: Table, names: tuple[str, ...]) -> Table:
     """Return a table without headings under the names of the data it is like."""
-    return replace(table, columns=dict(zip(names, table.columns.values(), strict=True)))
+    known = dict(zip(table.columns, names, strict=True))
+    return replace(
+        table,
+        columns={known[name]: column for name, column in table.columns.items()},
+        marks={known[name]: marks for name, marks in table.marks.items()},
+    )

@@ -22,7 +22,8 @@ from gramian.intake.dataset import Dataset
 from gramian.intake.errors import DataError, counted, unknown
 from gramian.intake.examples import EXAMPLES
 from gramian.intake.formats import read_raw
-from gramian.intake.guesses import NUMERIC
+from gramian.intake.guesses import HINTS, NUMERIC
+from gramian.intake.meanings import marks_of, settle, wanted_as_text
 from gramian.intake.memory import raw_of
 from gramian.intake.nodes import described, of_graph, of_network
 from gramian.intake.recipe import Recipe, RowNumbers
@@ -39,6 +40,7 @@ def read_data(
     columns: Iterable[str] | None = None,
     encoding: str = "utf-8",
     nodes: str | os.PathLike[str] | None = None,
+    missing: str | Iterable[str] | None = None,
 ) -> Dataset:
     r"""Return the objects of a file or folder, ready for a kernel, with every guess in `notes`.
 
@@ -54,7 +56,8 @@ def read_data(
         the suffix says or, if it says nothing, the content.
     kinds : mapping of str to str, optional
         What columns hold, where a guess would be wrong: "number", "category", "string", "text", "id" or "date"; for the
-        target "classes" or "numbers".
+        target "classes" or "numbers". Also how they are written: "day-first" or "month-first" for dates,
+        "decimal-comma" for numbers.
     columns : iterable of str, optional
         The columns to take; by default all but the target.
     encoding : str
@@ -62,6 +65,10 @@ def read_data(
     nodes : str or path, optional
         A table of the nodes of a graph: its first column names them, the others are attributes, of which one may be the
         target. Nodes may be left out, and have no value then.
+    missing : str or iterable of str, optional
+        What marks a missing value, in all columns, besides nothing at all: "?" or ["?", "-999"]. By default NA, N/A,
+        NaN, null, <NA>, #N/A and \N, and in columns of numbers or dates also "-", "?", ".", "none", "unknown" and the
+        like, which are values among words.
 
     Raises
     ------
@@ -78,23 +85,26 @@ def read_data(
     >>> people.X["age"].tolist(), people.y.tolist()
     ([31.0, 38.0, 45.0], [60.0, 82.0, 71.0])
     """
-    asked = asked_kinds(kinds, target)
+    asked, marks = asked_kinds(kinds, target), marks_of(missing)
     text = frozenset(name for name, kind in asked.items() if kind not in (*NUMERIC, "numbers"))
     raw = read_raw(path, format=format, encoding=encoding, text=text)
+    if isinstance(raw, Table) and (more := wanted_as_text(raw, marks, target)):
+        raw = read_raw(path, format=format, encoding=encoding, text=text | more)
     if nodes is not None:
         raw = described(raw, _table_of_nodes(nodes, encoding, text))
     if isinstance(raw, Network):
-        return of_network(raw, target, asked, columns)
-    return of_table(raw, target, asked, columns)
+        return of_network(raw, target, asked, columns, marks)
+    return of_table(raw, target, asked, columns, marks)
 
 
 def _table_of_nodes(path: str | os.PathLike[str], encoding: str, text: frozenset[str]) -> Table | Network:
-    """Return a table whose first column, the names of nodes, is kept as it is written: 01 is not 1."""
+    """Return a table whose first column, the names of nodes, is kept as it is written, as marks are: 01 is not 1."""
     found = read_raw(path, encoding=encoding, text=text)
     if isinstance(found, Network):
         return found
     named, column = next(iter(found.columns.items()))
-    return read_raw(path, encoding=encoding, text=text | {named}) if column.dtype.kind == "f" else found
+    more = {*found.marks, *([named] if column.dtype.kind == "f" else [])}
+    return read_raw(path, encoding=encoding, text=text | more) if more else found
 
 
 def from_objects(
@@ -103,6 +113,7 @@ def from_objects(
     *,
     kinds: Mapping[str, str] | None = None,
     columns: Iterable[str] | None = None,
+    missing: str | Iterable[str] | None = None,
 ) -> Dataset:
     """Return objects in memory as a data set, with the same guesses as for those of a file.
 
@@ -113,7 +124,7 @@ def from_objects(
     y : sequence, str or mapping, optional
         What is to be learnt: one value for each object, or the name of a column of X. For a graph also a mapping from
         some nodes to their values.
-    kinds, columns :
+    kinds, columns, missing :
         As for `read_data`.
 
     Examples
@@ -124,15 +135,15 @@ def from_objects(
     'documents'
     """
     if is_sparse(X):
-        return _of_sparse(X, y, kinds)
+        return _of_sparse(X, y, kinds, missing)
     raw = raw_of(X, frozenset(name for name, kind in (kinds or {}).items() if kind not in NUMERIC))
     if isinstance(raw, Network):
-        return of_graph(raw, y, kinds)
+        return of_graph(raw, y, kinds, missing)
     if isinstance(y, str):
-        return of_table(raw, y, asked_kinds(kinds, y), columns)
+        return of_table(raw, y, asked_kinds(kinds, y), columns, missing)
     if y is not None:
         raw = with_target(raw, given_values(y))
-    return of_table(raw, None, asked_kinds(kinds, raw.target), columns)
+    return of_table(raw, None, asked_kinds(kinds, raw.target), columns, missing)
 
 
 def load_example(name: str = "iris") -> Dataset:
@@ -150,7 +161,7 @@ def load_example(name: str = "iris") -> Dataset:
     return EXAMPLES[name]()
 
 
-def _of_sparse(X: Any, y: Any, kinds: Mapping[str, str] | None) -> Dataset:
+def _of_sparse(X: Any, y: Any, kinds: Mapping[str, str] | None, missing: str | Iterable[str] | None = None) -> Dataset:
     try:
         rows = as_vectors(X, "X", sparse=True)
     except (TypeError, ValueError) as error:
@@ -159,9 +170,11 @@ def _of_sparse(X: Any, y: Any, kinds: Mapping[str, str] | None) -> Dataset:
     learnt: Array | None = None
     task, target, notes = "none", None, [f"The array is sparse and has {counted(rows.shape[1], 'column')}."]
     if y is not None:
-        table, kept, done = rows_with_target(with_target(row_numbers, given_values(y)), "y")
-        learnt, task, more = learnt_of(table, "y", asked_kinds(kinds, "y").get("y"))
-        target, rows, notes = "y", rows[kept], [*notes, *done, *more]
+        asked = asked_kinds(kinds, "y")
+        whole = settle(with_target(row_numbers, given_values(y)), asked, marks_of(missing), "y")
+        table, kept, done = rows_with_target(whole, "y")
+        learnt, task, more = learnt_of(table, "y", HINTS.get(asked.get("y", ""), asked.get("y")))
+        target, rows, notes = "y", rows[kept], [*notes, *whole.notes, *done, *more, *whole.readings("y")]
         row_numbers = table
     return Dataset(
         source="X",

@@ -415,5 +415,6 @@ def test_subsequences_longer_than_all_sequences_are_not_spelled_out(length):
     for words in (["a", "aa"], ["", ""], ["ab", "abba"]):
         (found,) = gm.Subsequences(length).encode(words)
         assert found.bags is None
+    (found,) = gm.Subsequences(2**30).encode(["a", "aa"])
     with pytest.raises(TypeError, match="the explicit map has .* features, too many"):
-        gm.Subsequences(2**30).features(["a", "aa"])
+        found.spelled()

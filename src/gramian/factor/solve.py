@@ -131,7 +131,7 @@ def solve(gram: Gram, b: Any, ridge: Any, tol: float | None = None) -> Solution:
     totals = [positive(lam, "ridge") + gram.diagonal for lam in (ridge if several else [ridge])]
     if not totals:
         raise ValueError("ridge is empty; at least one number above 0 expected")
-    largest = np.abs(B).max(axis=0)
+    largest = np.abs(B).max(axis=0, initial=0.0)
     unit = np.ldexp(1.0, np.frexp(np.where(largest > 0, largest, 1.0))[1] - 1)  # so that no square leaves the range
     found = _at_each(plain, (B / unit).reshape(len(B), -1), totals, tol)
     with np.errstate(over="ignore"):
@@ -461,5 +461,5 @@ def relative(R: Array, B: Array) -> float:
 
 def _unit(B: Array) -> Array:
     """Return the power of two next to the largest entry of each column: to divide by it costs no digit."""
-    largest = np.abs(B).max(axis=0)
+    largest = np.abs(B).max(axis=0, initial=0.0)
     return np.where(largest > 0, np.ldexp(1.0, np.frexp(largest)[1] - 1), 1.0)

@@ -454,9 +454,10 @@ def conjugate_gradients(
 
 def relative(R: Array, B: Array) -> float:
     """Return ‖R‖ / ‖B‖, the largest over the columns."""
-    unit = _unit(B)
-    size = np.linalg.norm(B / unit, axis=0)
-    return float(np.max(np.linalg.norm(R / unit, axis=0) / np.where(size > 0, size, 1.0)))
+    units = _unit(R), _unit(B)
+    left, size = np.linalg.norm(R / units[0], axis=0), np.linalg.norm(B / units[1], axis=0)
+    with np.errstate(over="ignore"):
+        return float(np.max(left / np.where(size > 0, size, 1.0) * (units[0] / units[1])))
 
 
 def _unit(B: Array) -> Array:

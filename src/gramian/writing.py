@@ -1,17 +1,20 @@
-"""Files written whole or not at all.
+"""Files written whole or not at all, and opened without waiting.
 
 What is written goes to a file of another name in the same directory, is forced to the disk, and takes the place of the
 old one in a single step: whatever happens, there is the old file or the new one, never half of one, and after an error
-or Ctrl-C nothing is left behind.
+or Ctrl-C nothing is left behind. What is read is opened as a plain file: a pipe or a device in its place, which would be
+waited for, is refused.
 """
 
 from __future__ import annotations
 
+import errno
 import os
 import secrets
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from io import BufferedReader
 from os import PathLike
 from pathlib import Path
 from typing import BinaryIO
@@ -37,6 +40,53 @@ def may_write(path: str | PathLike[str], overwrite: bool) -> Path:
         if not overwrite:
             raise FileExistsError(f"{path} exists already: pass overwrite=True to replace it, or take another name")
     return found
+
+
+def open_plain(path: str | PathLike[str], *, follow: bool = True) -> BufferedReader:
+    """Open a plain file to be read; what else a name may stand for is refused, and never waited for.
+
+    The look is taken at what was opened, not at the name before: between the two another file may take its place.
+
+    Parameters
+    ----------
+    path : str or path
+        The file.
+    follow : bool
+        Whether a symbolic link may lead to it.
+
+    Raises
+    ------
+    OSError
+        If there is no such file, or it is a directory, a pipe, a socket or a device (or a link, with `follow=False`).
+
+    Examples
+    --------
+    >>> open_plain("/dev/null")
+    Traceback (most recent call last):
+    ...
+    OSError: [Errno 22] it is a device or a pipe, and no file: '/dev/null'
+    """
+    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
+    if not follow:
+        flags |= getattr(os, "O_NOFOLLOW", 0)
+    try:
+        handle = os.open(path, flags)
+    except OSError as error:
+        if error.errno in (errno.ENXIO, errno.ENODEV):  # a socket, a device without its driver
+            raise OSError(errno.EINVAL, "it is a device or a pipe, and no file", os.fspath(path)) from None
+        if error.errno == errno.ELOOP and not follow:
+            raise OSError(errno.ELOOP, "it is a link, and no file", os.fspath(path)) from None
+        raise
+    try:
+        mode = os.fstat(handle).st_mode
+        if stat.S_ISDIR(mode):
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), os.fspath(path))
+        if not stat.S_ISREG(mode):
+            raise OSError(errno.EINVAL, "it is a device or a pipe, and no file", os.fspath(path))
+        return open(handle, "rb")
+    except BaseException:
+        os.close(handle)
+        raise
 
 
 @contextmanager

@@ -219,10 +219,10 @@ HOSTILE: dict[str, tuple[bytes, str]] = {
     "a negative part": (forged({"ref": -1}, [GAUSSIAN]), "there is no ref -1"),
     "a part by a truth value": (forged({"ref": True}, [GAUSSIAN, GAUSSIAN]), "there is no ref True"),
     "an array that is not there": (forged({"array": 0}), "there is no array 0"),
-    "a huge shape": (forged({"array": 0}, [], [{"type": "<f8", "shape": [2**40]}]), "takes 8,796,093,022,208 bytes"),
+    "a huge shape": (forged({"array": 0}, [], [{"type": "<f8", "shape": [2**40]}]), "has a longer side than there are bytes"),
     "an overflowing shape": (
         forged({"array": 0}, [], [{"type": "<f8", "shape": [2**47, 2**47, 2**47]}], SIXTEEN),
-        "bytes, and 16 are there",
+        "has a longer side than there are bytes",
     ),
     "a negative shape": (forged({"array": 0}, [], [{"type": "<f8", "shape": [-1]}], SIXTEEN), "is no shape"),
     "two negative sides": (forged({"array": 0}, [], [{"type": "<f8", "shape": [-1, -2]}], SIXTEEN), "is no shape"),
@@ -281,7 +281,7 @@ HOSTILE: dict[str, tuple[bytes, str]] = {
     "a number by a name": (forged({"float": "__import__"}), "is no number"),
     "a kind there is not": (forged({"python/object": "os.system"}), "no kind of value 'python/object'"),
     "two kinds": (forged({"tuple": [], "ref": 0}), "of no kind, or of two"),
-    "a key that is a list": (forged({"dict": [[[1], 2]]}), "unhashable"),
+    "a key that is a list": (forged({"dict": [[[1], 2]]}), "a key of a dict is a list"),
     "a key twice": (forged({"dict": [["a", 1], ["a", 2]]}), "a key stands twice"),
     "a pair of three": (forged({"dict": [["a", 1, 2]]}), "it does not hold a model"),
     "a tuple of letters": (forged({"tuple": "abc"}), "a str stands where a list is expected"),
@@ -292,7 +292,7 @@ HOSTILE: dict[str, tuple[bytes, str]] = {
     ),
     "deep parts": (
         forged({"ref": 3000}, [part("Linear"), *(part("Exponential", base={"ref": k}) for k in range(3000))]),
-        "parts stand within parts",
+        "levels deep and has 161 parts",
     ),
     "deep types": (
         forged(0, [], [{"type": eval("[['a'," * 50 + "'<f8'" + ",[]]]" * 50), "shape": [2]}], SIXTEEN),

@@ -123,6 +123,9 @@ class _Walker(pickle.Pickler):
         if not isinstance(reduced, tuple) or len(reduced) < 3 or not isinstance(reduced[2], dict):
             return NotImplemented
         state = {name: v for name, v in reduced[2].items() if name not in kept}
+        if "base" in state and getattr(state.get("reference"), "kernel", None) is state["base"]:
+            # A sample under the base kernel: that kernel once, or kernels about kernels would be walked 2^depth times.
+            state["reference"] = {k: v for k, v in state["reference"].__getstate__().items() if k != "kernel"}
         return *reduced[:2], state, *reduced[3:]
 
 

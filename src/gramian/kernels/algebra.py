@@ -15,7 +15,7 @@ import math
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 import scipy.sparse
@@ -119,7 +119,7 @@ class Kernel(BaseKernel):
         if isinstance(X, Gram):
             if X.kernel != self or not X.symmetric or X.diagonal:
                 raise ValueError(f"to centre {self!r}, the symmetric Gram of a sample under it is needed, not {X!r}")
-            return Centered(self, X)
+            return Centered(cast(Kernel, X.kernel), X)
         settled = self.fit(X)
         return Centered(settled, Gram(settled, settled.encode(X).copy()))
 

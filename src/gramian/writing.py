@@ -2,8 +2,8 @@
 
 What is written goes to a file of another name in the same directory, is forced to the disk, and takes the place of the
 old one in a single step: whatever happens, there is the old file or the new one, never half of one, and after an error
-or Ctrl-C nothing is left behind. What is read is opened as a plain file: a pipe or a device in its place, which would be
-waited for, is refused.
+or Ctrl-C nothing is left behind. What is read is opened as a plain file: a pipe or a device in its place, which would
+be waited for, is refused.
 """
 
 from __future__ import annotations

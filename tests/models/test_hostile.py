@@ -219,7 +219,10 @@ HOSTILE: dict[str, tuple[bytes, str]] = {
     "a negative part": (forged({"ref": -1}, [GAUSSIAN]), "there is no ref -1"),
     "a part by a truth value": (forged({"ref": True}, [GAUSSIAN, GAUSSIAN]), "there is no ref True"),
     "an array that is not there": (forged({"array": 0}), "there is no array 0"),
-    "a huge shape": (forged({"array": 0}, [], [{"type": "<f8", "shape": [2**40]}]), "has a longer side than there are bytes"),
+    "a huge shape": (
+        forged({"array": 0}, [], [{"type": "<f8", "shape": [2**40]}]),
+        "has a longer side than there are bytes",
+    ),
     "an overflowing shape": (
         forged({"array": 0}, [], [{"type": "<f8", "shape": [2**47, 2**47, 2**47]}], SIXTEEN),
         "has a longer side than there are bytes",

@@ -12,8 +12,8 @@ half a file behind; and a checksum in front tells what was damaged otherwise:
 
     magic, version, BLAKE2b of the key and of what follows, names of the arrays, the arrays as `numpy.save` writes them
 
-The directory may hold anything else besides. No file is replaced or removed, whatever it is called, unless it is a plain
-one that begins with the magic: what a killed program left half-written has it from its first moment on.
+The directory may hold anything else besides. No file is replaced or removed, whatever it is called, unless it is a
+plain one that begins with the magic: what a killed program left half-written has it from its first moment on.
 """
 
 from __future__ import annotations

@@ -47,14 +47,14 @@ class Value:
 
     def _measure(self) -> None:
         """Keep the size of this value, and refuse one that is too large for anything to be done with it."""
-        inner = [part._size for v in self.params().values() for part in _values_in(v)]
+        inner = [_size_of(part) for v in self.params().values() for part in _values_in(v)]
         size = Size(1 + sum(one.parts for one in inner), 1 + max((one.levels for one in inner), default=0))
-        samples = [v.kernel._size.levels for v in self.params().values() if _is_sample(v)]
+        samples = [_size_of(v.kernel).levels for v in self.params().values() if _is_sample(v)]
         if size.levels > MOST_LEVELS or size.parts > MOST_PARTS:
             raise ValueError(
-                f"this {type(self).__name__} is {size.levels} levels deep and has {size.parts:,} parts when written out; "
-                f"at most {MOST_LEVELS} levels and {MOST_PARTS:,} parts expected: add up many kernels two and two, (a + "
-                "b) + (c + d), and take 2 * k for k + k"
+                f"this {type(self).__name__} is {size.levels} levels deep and has {size.parts:,} parts when written "
+                f"out; at most {MOST_LEVELS} levels and {MOST_PARTS:,} parts expected: add up many kernels two and "
+                "two, (a + b) + (c + d), and take 2 * k for k + k"
             )
         object.__setattr__(self, "_size", Size(size.parts, max(size.levels, 1 + max(samples, default=0))))
 
@@ -154,6 +154,11 @@ def _measured(init: Any) -> Any:
         self._measure()
 
     return __init__
+
+
+def _size_of(v: Any) -> Size:
+    size: Size = v._size
+    return size
 
 
 def _values_in(v: Any) -> list[Value]:

@@ -110,7 +110,9 @@ def read_arrays(file: BufferedReader, spelled: list[Any], start: int, length: in
         axes = _read_axes(entry.get("axes"), len(shape))
         place = aligned(place)
         size = math.prod(shape) * dtype.itemsize
-        if max(shape, default=0) > max(length, LONG):  # such as (0, 2**40), which takes no bytes here, and many elsewhere
+        if max(shape, default=0) > max(
+            length, LONG
+        ):  # such as (0, 2**40), which takes no bytes here, and many elsewhere
             raise ValueError(f"an array of shape {shape} has a longer side than there are bytes")
         if place + size > length:
             raise ValueError(

@@ -27,6 +27,7 @@ from gramian import __version__
 from gramian.checks import Array, is_sparse
 from gramian.kernels.value import Value
 from gramian.models.arrays import read_shape, read_type, spell_array, spell_type
+from gramian.models.consistency import is_simple
 from gramian.models.registry import ENTRIES, Entry, ascending, entry_of
 from gramian.space.vectors import Vectors
 
@@ -127,21 +128,14 @@ def _shared_in(thing: Any, path: str, level: int = 0) -> Iterator[tuple[Any, str
             yield from _shared_in(held, f"{path}[{place}]", level + 1)
     elif type(thing) is dict:
         for key, held in thing.items():
-            if not _simple(key):
+            if not is_simple(key):
                 raise TypeError(
-                    f"{path} has a key that is a {type(key).__name__}; texts, numbers and tuples of them can be stored as "
-                    "keys: number what stands there, or make a list of pairs"
+                    f"{path} has a key that is a {type(key).__name__}; texts, numbers and tuples of them can be stored "
+                    "as keys: number what stands there, or make a list of pairs"
                 )
             yield from _shared_in(held, f"{path}[{key!r:.40}]", level + 1)
     else:
         yield thing, path
-
-
-def _simple(key: Any) -> bool:
-    """Tell whether a thing may be the key of a dict: a text, a number, or a tuple of these."""
-    if type(key) is tuple:
-        return all(map(_simple, key))
-    return key is None or type(key) in (bool, int, float, str, bytes) or isinstance(key, np.generic)
 
 
 def _within(thing: Any, path: str) -> Iterator[tuple[Any, str]]:
@@ -284,7 +278,7 @@ class Decoder:
             return self._referred(kind, inner)
         if kind == "tuple":
             found = tuple(self.value(_a(list, inner), level + 1))
-            return self._different(found) if _simple(found) else found
+            return self._different(found) if is_simple(found) else found
         if kind == "dict":
             return self._dict(inner, level + 1)
         if kind not in _LEAVES:
@@ -320,7 +314,7 @@ class Decoder:
         found = {}
         for pair in _a(list, pairs):
             key, held = self.value(_a(list, pair), level)
-            if not _simple(key):
+            if not is_simple(key):
                 raise ValueError(f"a key of a dict is a {type(key).__name__}, and no text or number")
             if key in found:
                 raise ValueError("a key stands twice in a dict")

@@ -1,8 +1,8 @@
 """What must hold in a model besides the types of its attributes: shapes, ranges, and that its parts belong together.
 
 A file can say that a learner of forty objects has the coefficients of three, that landmarks are of another kernel, or
-that a class has the number 7 of 2. Nothing of that is caught by the types, and all of it would come out as an IndexError
-far from its cause. So every array has a shape here, written with letters:
+that a class has the number 7 of 2. Nothing of that is caught by the types, and all of it would come out as an
+IndexError far from its cause. So every array has a shape here, written with letters:
 
     "n k"     two axes; a letter means the same length wherever it stands in one object
     "n *t"    one axis, and then as many as `t` stands for
@@ -25,7 +25,7 @@ from gramian.factor.cholesky import LowRank
 from gramian.factor.moments import Chunk, Moments, Summary
 from gramian.factor.nystrom import Nystrom
 from gramian.gram.encoded import Encoded
-from gramian.gram.gram import Gram
+from gramian.gram.gram import Gram, finite_norms
 from gramian.kernels import algebra
 from gramian.kernels.deflated import Deflated
 from gramian.kernels.dotproduct import Bilinear, DotProduct, Linear
@@ -46,12 +46,20 @@ from gramian.learn.base import KINDS, KernelEstimator
 from gramian.space.vectors import Vectors
 
 Sizes = dict[str, Any]
+NEAR = 1e-3  # how far numbers that are kept may be from those computed again, in any precision and on any machine
 
 
 def require(fits: Any, what: str) -> None:
     """Refuse what does not fit."""
     if not fits:
         raise ValueError(what)
+
+
+def is_simple(key: Any) -> bool:
+    """Tell whether a thing is a text, a number, or a tuple of these, as keys, symbols and names of columns are."""
+    if type(key) is tuple:
+        return all(map(is_simple, key))
+    return key is None or type(key) in (bool, int, float, str, bytes) or isinstance(key, np.generic)
 
 
 # Shapes
@@ -91,7 +99,7 @@ def _check_numbers(array: Array, bound: str | None, sizes: Sizes, what: str) -> 
         inside = array.dtype.kind in "iu" and (array.size == 0 or (array.min() >= 0 and array.max() < sizes[bound]))
         require(inside, f"{what} holds numbers that stand for nothing")
         return
-    require(array.dtype.kind in "fiub", f"{what} is no array of numbers")
+    require(array.dtype.kind == "f" or (array.ndim == 0 and array.dtype.kind in "iu"), f"{what} is no array of numbers")
     require(array.dtype.kind != "f" or bool(np.isfinite(array).all()), f"{what} holds numbers that are not finite")
 
 
@@ -195,6 +203,9 @@ def _rowwise(kernel: Any, parts: tuple[Any, ...]) -> None:
     require(len(parts) == 2, f"the objects are not encoded as {type(kernel).__name__} encodes them")
     check_encoding(kernel.base, parts[0])
     check_shape(parts[1], "n", {"n": len(parts[0])}, "an encoding")
+    if type(kernel) is algebra.Normalized and _cheap(kernel.base):
+        lengths = np.sqrt(finite_norms(kernel.base, parts[0])) * parts[1]
+        require(bool((np.abs(lengths - 1) < NEAR).all()), "the lengths of objects are those of others")
 
 
 def _anchored(kernel: Any, parts: tuple[Any, ...]) -> None:
@@ -202,11 +213,22 @@ def _anchored(kernel: Any, parts: tuple[Any, ...]) -> None:
     check_encoding(kernel.base, parts[0])
     columns = kernel.coefficients.shape[1] if isinstance(kernel, Deflated) else 1
     check_shape(parts[1], "n r", {"n": len(parts[0]), "r": columns}, "an encoding")
+    require(parts[0].signature == kernel.reference.rows.signature, "objects do not fit those that a kernel is about")
+    if _cheap(kernel.base):
+        norms = finite_norms(kernel.base, parts[0]).astype(np.float64)
+        most = 1.0 if isinstance(kernel, Deflated) else float(finite_norms(kernel.base, kernel.reference.rows).max())
+        with np.errstate(over="ignore"):  # |⟨φ(x), w⟩| ≤ ‖φ(x)‖ ‖w‖
+            inside = (np.abs(parts[1]) <= (1 + NEAR) * np.sqrt(norms)[:, None] * np.sqrt(most)).all()
+        require(bool(inside), "products with a sample are larger than they can be")
 
 
 def _landmarks(kernel: Any, parts: tuple[Any, ...]) -> None:
     require(kernel.landmarks is not None, "a Nyström kernel has no landmarks")
     _as_base(kernel, parts)
+    landmarks = [vars(kernel)["basis"][0]] if "basis" in vars(kernel) else []
+    landmarks += [kernel.landmarks.rows] if isinstance(kernel.landmarks, Gram) else []
+    fits = all(points.signature == Encoded(parts).signature for points in landmarks)
+    require(fits, "objects do not fit the landmarks of their kernel")
 
 
 _ENCODINGS: list[tuple[Any, Callable[[Any, tuple[Any, ...]], None]]] = [
@@ -288,14 +310,31 @@ def check_diffusion(found: Any, similarities: Any) -> None:
 # Samples
 
 
+def _check_norms(kernel: Any, points: Encoded) -> None:
+    """Require that κ(x, x) is finite, so that κ is; where that takes long it is left to who asks for it."""
+    if _cheap(kernel):
+        finite_norms(kernel, points)
+
+
+def _cheap(kernel: Any) -> bool:
+    """Tell whether κ(x, x) of all objects takes no time to speak of."""
+    return not (kernel.dear or kernel.whole_columns or _has_landmarks(kernel))
+
+
+def _has_landmarks(kernel: Any) -> bool:
+    return isinstance(kernel, Nystrom) or any(map(_has_landmarks, kernel._inner().values()))
+
+
 def check_gram(found: Gram) -> None:
     """Require that a Gram is one of objects of its kernel."""
     require(found.symmetric == (found.cols is found.rows), "a symmetric Gram has other columns than rows")
     require(found.memory > 0, "a Gram has no memory")
     require(found.dtype in (np.float32, np.float64), "a Gram is not of numbers")
     check_encoding(found.kernel, found.rows)
+    _check_norms(found.kernel, found.rows)
     if not found.symmetric:
         check_encoding(found.kernel, found.cols)
+        _check_norms(found.kernel, found.cols)
     check_shapes(found, {"diagonal": "", "_row_means": "n"}, {"n": len(found.rows)})
 
 
@@ -315,6 +354,7 @@ def check_vectors(found: Vectors) -> None:
     n = len(found.points)
     sizes: Sizes = {"n": n}
     if found.weights is None:
+        _check_norms(kernel, found.points)
         sizes["k"] = n
         require("_values" not in kept, "points have the values of combinations")
     if kept.get("_features") is not None:
@@ -393,7 +433,7 @@ def check_summary(found: Summary) -> None:
 
 
 def check_estimator(found: KernelEstimator, core: frozenset[str]) -> int | None:
-    """Require that a fitted learner has all that it answers with; return the number of its objects, None if unfitted."""
+    """Require that a fitted learner has all that it answers with; return how many objects it has, None if unfitted."""
     kept = vars(found)
     config = kept.get("_sklearn_output_config", {})
     known = ("default", "pandas", "polars", None)
@@ -416,7 +456,7 @@ def check_estimator(found: KernelEstimator, core: frozenset[str]) -> int | None:
     return len(sample.points)
 
 
-def _check_columns(kept: dict[str, Any]) -> None:
+def _check_columns(kept: Mapping[str, Any]) -> None:
     names, width = kept.get("feature_names_in_"), kept.get("n_features_in_")
     require(width is None or width >= 1, "there are no columns")
     if names is not None:
@@ -453,6 +493,8 @@ def _check_low(found: Any) -> None:
     kernel = summary.kernel.base if summary.landmarks is not None else summary.kernel
     if probe is not None:
         check_encoding(kernel, probe.points)
+        same = "sample_" not in kept or probe.points.signature == kept["sample_"].points.signature
+        require(same, "objects that are looked at do not fit the sample")
         groups = 0 if probe.groups is None else int(probe.groups.max()) + 1
         require(groups <= len(summary._sums), "objects are of groups that there are not")
     if "kernel_" in kept:
@@ -466,7 +508,7 @@ def _check_turned_up(found: Any) -> None:
         require(len(turned_up) <= len(found._summary._sums) or not turned_up, "classes have no moments")
 
 
-def check_classifier(found: Any, shapes: Mapping[str, str] = {}) -> Sizes | None:  # noqa: B006
+def check_classifier(found: Any, shapes: Mapping[str, str] = {}) -> Sizes | None:
     """Require that a classifier has a function for each of its classes."""
     _check_low(found)
     _check_turned_up(found)
@@ -730,8 +772,8 @@ CORES: dict[str, frozenset[str]] = {
     for name, words in {
         "NoveltyDetector": "threshold_ offset_ false_alarm_bound_ radius_ radius_is_exact_ distances_ center_",
         "KernelRidge": "dual_coef_ function_ intercept_ ridge_ residual_ solver_ _primal",
-        "KernelPCA": "eigenvalues_ explained_variance_ explained_variance_ratio_ total_variance_ dual_coef_ components_ "
-        "solver_ _inputs",
+        "KernelPCA": "eigenvalues_ explained_variance_ explained_variance_ratio_ total_variance_ dual_coef_ "
+        "components_ solver_ _inputs",
         "GramSchmidt": "pivots_ residuals_ relative_error_ subspace_",
         "KernelKMeans": "labels_ inertia_ n_iter_ dual_coef_ centers_",
         "ParzenClassifier": "classes_ dual_coef_ offset_ directions_ _primal centers_",

@@ -155,6 +155,7 @@ def _check_sequences(found: Sequences) -> None:
 def _check_codes(codes: Array, alphabet: tuple[Any, ...]) -> None:
     inside = codes.size == 0 or (codes.min() >= 0 and codes.max() < len(alphabet))
     require(bool(inside), "a code stands for no symbol of its alphabet")
+    require(all(map(consistency.is_simple, alphabet)), "a symbol is neither a text nor a number")
 
 
 def _check_vocabulary(found: Vocabulary) -> None:
@@ -180,6 +181,10 @@ def _check_encoded(found: Encoded) -> None:
         require(not numbers or (part.dtype.kind in "fiub" and len(part.shape) > 0), "encodings are not numbers")
     counts = {int(part.shape[0]) if hasattr(part, "shape") else len(part) for part in found.parts}
     require(len(counts) == 1, "parts of encodings are of different lengths")
+
+
+def _check_columns(found: Columns) -> None:
+    require(all(map(consistency.is_simple, found.names)), "the name of a column is neither a text nor a number")
 
 
 def _check_space(found: FeatureSpace) -> None:
@@ -299,7 +304,7 @@ _KERNELS = [
         constructed=True,
         check=consistency.check_standardize,
     ),
-    _kernel(Columns, names=(tuple,), numeric=FLAG),
+    Entry(Columns, {"names": (tuple,), "numeric": FLAG}, constructed=True, check=_check_columns),
 ]
 
 _SAMPLES = [

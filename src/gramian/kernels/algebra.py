@@ -29,6 +29,8 @@ from gramian.kernels.powers import horner, power
 from gramian.kernels.value import ATOM, Value, inside, text
 
 SUM, PRODUCT, POWER = 1, 2, 3  # how tightly the operators bind
+MOST_DEGREE = 10**9  # beyond, what rounding has added to 1 overflows
+MOST_COEFFICIENTS = 10_000  # of a polynomial, each of which is one more pass over K
 
 
 class Kernel(BaseKernel):
@@ -343,7 +345,7 @@ class Power(Pointwise):
     precedence = POWER
 
     def __post_init__(self) -> None:
-        whole(self.degree, "the power of a kernel")
+        whole(self.degree, "the power of a kernel", most=MOST_DEGREE)
 
     def profile(self, s: Array) -> Array:
         return power(s, int(self.degree))
@@ -375,6 +377,11 @@ class Series(Pointwise):
 
     def __post_init__(self) -> None:
         what = "coefficient {} of a polynomial in a kernel"
+        if len(self.coefficients) > MOST_COEFFICIENTS:
+            raise ValueError(
+                f"the polynomial in a kernel has {len(self.coefficients):,} coefficients; at most "
+                f"{MOST_COEFFICIENTS:,} expected"
+            )
         checked = (non_negative(c, what.format(i)) for i, c in enumerate(self.coefficients))
         self._settle(coefficients=tuple(checked))
         if not any(self.coefficients):

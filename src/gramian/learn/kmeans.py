@@ -5,7 +5,8 @@ With z the weights of a cluster's mean (1/ℓ on its members), the squared dista
     ‖φ(xᵢ) − φ_z‖² = κ(xᵢ, xᵢ) − 2 (K z)ᵢ + zᵀ K z,
 
 so one product K Z gives the distances of all points from all centres, and Lloyd's iteration needs nothing else. All
-starts are iterated together: their centres are columns of one Z, and K is gone through once for all of them.
+starts are iterated together, as far as memory goes: their centres are columns of one Z, and K is gone through once for
+all of them.
 """
 
 from __future__ import annotations
@@ -21,10 +22,13 @@ from sklearn.utils import check_random_state
 
 from gramian.checks import Array, warn, whole
 from gramian.gram.gram import Gram
+from gramian.gram.progress import task
 from gramian.kernels.algebra import Kernel
 from gramian.learn.base import MEDIAN_GAUSSIAN, KernelEstimator, as_given
 from gramian.learn.classifier import class_means
 from gramian.space.vectors import Vectors
+
+AT_ONCE = 2**27  # numbers of the Z of starts that are iterated together
 
 
 class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, KernelEstimator):  # type: ignore[misc]
@@ -103,9 +107,14 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
             raise ValueError(f"n_clusters is {k}, and n_samples={len(sample)} only: at most so many clusters expected")
         rng = check_random_state(self.random_state)
         gram = sample.gram().center()  # distances do not change, and fewer digits cancel in them
-        with gram.held():
-            seeds = [_plus_plus(gram, k, rng) for _ in range(starts)]
-            best = min(_lloyd(gram, seeds, most), key=lambda found: found.inertia)
+        with gram.held(), task("starts", starts) as told:
+            found: list[_Start] = []
+            at_once = max(1, AT_ONCE // (len(sample) * k))
+            for done in range(0, starts, at_once):
+                seeds = [_plus_plus(gram, k, rng) for _ in range(min(at_once, starts - done))]
+                found = [min([*found, *_lloyd(gram, seeds, most)], key=lambda one: one.inertia)]
+                told.advance(done + len(seeds))
+        best = found[0]
         if not best.converged:
             warn(f"KernelKMeans did not converge in {most} iterations: raise max_iter", ConvergenceWarning)
         self.labels_, self.inertia_, self.n_iter_ = best.labels, best.inertia, best.iterations

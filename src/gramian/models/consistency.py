@@ -31,7 +31,7 @@ from gramian.kernels.deflated import Deflated
 from gramian.kernels.dotproduct import Bilinear, DotProduct, Linear
 from gramian.kernels.equality import Equality
 from gramian.kernels.fourier import RandomFourier
-from gramian.kernels.graphs.diffusion import Diffusion
+from gramian.kernels.graphs.diffusion import LONGEST, Diffusion
 from gramian.kernels.precomputed import Precomputed
 from gramian.kernels.radial import Distance
 from gramian.kernels.strings.bags import Bags
@@ -299,7 +299,7 @@ def check_basis(found: Nystrom) -> None:
 def check_diffusion(found: Any, similarities: Any) -> None:
     """Require that what a graph kernel keeps is that of its graph."""
     require(found.of in similarities, "a graph kernel is of no known similarity")
-    whole(found.length, "length") if hasattr(found, "length") else as_number(found.beta, "beta")
+    whole(found.length, "length", most=LONGEST) if hasattr(found, "length") else as_number(found.beta, "beta")
     interval = found._interval
     require(len(interval) == 2 and all(type(end) is float for end in interval), "bounds are no pair")
     require(bool(np.isfinite(interval).all()) and interval[0] <= interval[1], "bounds are no interval")

@@ -28,6 +28,7 @@ from gramian.kernels.algebra import Kernel
 from gramian.kernels.graphs.functions import SymmetricMatrix
 from gramian.kernels.graphs.graph import as_graph
 
+LONGEST = 2**53  # of a path: larger whole numbers are not told apart in double precision
 SMALL = 3000  # nodes of a graph whose whole matrix is computed
 AT_ONCE = 64  # columns of the matrix of a large graph that are computed together
 PROBES = 64  # random vectors behind an estimate of the diagonal, which is then good to √(2 / 64)
@@ -202,7 +203,7 @@ class PowerDiffusion(Diffusion):
     length: int = 2
 
     def _check(self) -> None:
-        if whole(self.length, "length") % 2 == 0 or self._S.bounds[0] >= 0:
+        if whole(self.length, "length", most=LONGEST) % 2 == 0 or self._S.bounds[0] >= 0:
             return
         least, largest = self._S.extremes
         if least < -1e-7 * max(abs(least), abs(largest)):

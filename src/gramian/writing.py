@@ -117,8 +117,8 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
     except BaseException as error:
         with suppress(OSError):
             os.unlink(name)
-        if isinstance(error, OSError) and error.filename in (None, str(name)):
-            error.filename, error.filename2 = str(path), None
+        if isinstance(error, OSError) and error.errno is not None and error.filename in (None, str(name)):
+            raise type(error)(error.errno, error.strerror, str(path)) from error
         raise
     _force_name(path.parent)
 
@@ -136,6 +136,6 @@ def _force_name(directory: Path) -> None:
 
 
 def write_text(path: str | PathLike[str], text: str, *, overwrite: bool = False) -> None:
-    """Write a text as UTF-8, whole or not at all."""
+    """Write a text as UTF-8, whole or not at all; half a surrogate pair, which UTF-8 does not have, as an escape."""
     with replacing(may_write(path, overwrite)) as file:
-        file.write(text.encode("utf-8", "surrogatepass"))
+        file.write(text.encode("utf-8", "backslashreplace"))

@@ -277,7 +277,7 @@ HOSTILE: dict[str, tuple[bytes, str]] = {
     ),
     "a character beyond all": (
         forged(0, [], [{"type": "<U1", "shape": [1]}], b"\xff\xff\xff\xff"),
-        "a number that is no character",
+        "which is no character",
     ),
     "a scalar of the wrong size": (forged({"scalar": ["<f8", "00"]}), "has 1 bytes"),
     "a truth value of 2": (forged({"scalar": ["|b1", "02"]}), "a value that it cannot have"),

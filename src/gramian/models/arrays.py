@@ -15,13 +15,12 @@ from typing import Any
 
 import numpy as np
 
-from gramian.checks import Array
+from gramian.checks import Array, check_characters
 from gramian.models.container import aligned
 
 MOST_AXES = 32
 MOST_FIELDS = 10_000
 MOST_LEVELS = 8  # of records in records
-LARGEST_POINT = 0x10FFFF
 LONG = 2**20  # a side of an array without entries, such as (1000, 0), that may be longer than its file
 _UNITS = "Y|M|W|D|h|m|s|ms|us|ns|ps|fs|as"
 _PLAIN = re.compile(
@@ -142,10 +141,8 @@ def _check_values(array: Array) -> None:
             _check_values(array[name])
     elif array.dtype.kind == "b" and array.size and array.view(np.uint8).max() > 1:
         raise ValueError("a truth value is neither 0 nor 1")
-    elif array.dtype.kind == "U" and array.size:
-        points = np.ascontiguousarray(array).reshape(-1).view(np.uint32)
-        if points.max() > LARGEST_POINT:
-            raise ValueError("a text holds a number that is no character")
+    else:
+        check_characters(array, "an array of texts")
 
 
 def _axes(array: Array) -> list[int]:

@@ -27,8 +27,8 @@ from gramian import __version__
 from gramian.checks import Array, is_sparse
 from gramian.kernels.value import Value
 from gramian.models.arrays import read_shape, read_type, spell_array, spell_type
-from gramian.models.consistency import is_simple
 from gramian.models.registry import ENTRIES, Entry, ascending, entry_of
+from gramian.models.shapes import is_simple
 from gramian.space.vectors import Vectors
 
 DEEPEST = 1000  # parts within parts, as in a sum of many kernels

@@ -59,7 +59,7 @@ from gramian.learn.preimage import PreImages
 from gramian.learn.ridge import KernelRidge, Problem
 from gramian.learn.search import Candidate, KernelSearch
 from gramian.models import consistency
-from gramian.models.consistency import require
+from gramian.models.shapes import is_simple, require
 from gramian.space.maps import CholeskyMap, EmpiricalMap, MercerMap
 from gramian.space.subspace import Subspace
 from gramian.space.vectors import FeatureSpace, Vectors
@@ -155,7 +155,7 @@ def _check_sequences(found: Sequences) -> None:
 def _check_codes(codes: Array, alphabet: tuple[Any, ...]) -> None:
     inside = codes.size == 0 or (codes.min() >= 0 and codes.max() < len(alphabet))
     require(bool(inside), "a code stands for no symbol of its alphabet")
-    require(all(map(consistency.is_simple, alphabet)), "a symbol is neither a text nor a number")
+    require(all(map(is_simple, alphabet)), "a symbol is neither a text nor a number")
 
 
 def _check_vocabulary(found: Vocabulary) -> None:
@@ -184,7 +184,7 @@ def _check_encoded(found: Encoded) -> None:
 
 
 def _check_columns(found: Columns) -> None:
-    require(all(map(consistency.is_simple, found.names)), "the name of a column is neither a text nor a number")
+    require(all(map(is_simple, found.names)), "the name of a column is neither a text nor a number")
 
 
 def _check_space(found: FeatureSpace) -> None:

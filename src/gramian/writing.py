@@ -107,6 +107,9 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
     name = path.parent / f".gramian-{secrets.token_hex(8)}.tmp"
     try:
         handle = os.open(name, os.O_CREAT | os.O_EXCL | os.O_RDWR | getattr(os, "O_BINARY", 0), 0o666)
+    except OSError as error:  # nothing of ours is there yet that could be removed
+        raise type(error)(error.errno, error.strerror, str(path)) from error
+    try:
         with open(handle, "w+b") as file:
             yield file
             file.flush()

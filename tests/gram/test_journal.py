@@ -423,6 +423,14 @@ def test_links_directories_and_pipes_in_place_of_a_file_are_left_alone_and_not_w
     assert what != "link to a half file" or mine.read_bytes() == journal.HEAD + bytes(50)
 
 
+def test_a_file_that_happens_to_have_the_name_of_a_half_written_one_stays(tmp_path, monkeypatch):
+    monkeypatch.setattr(journal.secrets, "token_hex", lambda count: HALF.split(".")[1])
+    (tmp_path / HALF).write_bytes(b"mine")
+    with pytest.warns(UserWarning, match="no more checkpoints"):
+        Journal(tmp_path).save(KEY, {"value": np.arange(3.0)})
+    assert (tmp_path / HALF).read_bytes() == b"mine"
+
+
 def test_a_checkpoint_that_claims_more_than_it_holds_is_not_believed(tmp_path):
     header = {"descr": "<f8", "fortran_order": False, "shape": (10**14,)}
     path = tmp_path / f"{KEY}.gramian"

@@ -108,3 +108,11 @@ def test_sparse_points_that_all_coincide_are_refused(value):
     X = scipy.sparse.csr_array(np.full((4, 2), value))
     with pytest.raises(ValueError, match="at least two different points, and all 4 coincide"):
         gm.Gaussian("median").fit(X)
+
+
+@pytest.mark.parametrize("kernel", [gm.Gaussian, gm.Laplacian, gm.Matern])
+def test_a_bandwidth_too_small_to_divide_by_is_refused(kernel):
+    with pytest.raises(ValueError, match="too small to divide by"):
+        kernel(bandwidth=5e-324)
+    X = np.array([[0.0], [1.0]])
+    assert np.array_equal(kernel(bandwidth=1e-307)(X, X.copy()), np.eye(2))

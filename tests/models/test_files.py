@@ -287,3 +287,12 @@ def test_a_class_of_a_later_version_is_named(path: Path, monkeypatch: pytest.Mon
 def test_the_error_can_be_pickled() -> None:
     error = pickle.loads(pickle.dumps(ModelFileError("a", "b")))
     assert (str(error), error.path, error.reason) == ("a cannot be loaded: b", "a", "b")
+
+
+def test_a_file_that_happens_to_have_the_name_of_a_half_written_one_stays(path: Path, monkeypatch: Any) -> None:
+    monkeypatch.setattr(writing.secrets, "token_hex", lambda count: "0" * (2 * count))
+    other = path.parent / f".gramian-{'0' * 16}.tmp"
+    other.write_bytes(b"mine")
+    with pytest.raises(FileExistsError, match=r"model\.gramian"):
+        save(fitted(), path)
+    assert other.read_bytes() == b"mine"

@@ -201,8 +201,9 @@ class Journal:
             self.warn(f"{path} is none of the checkpoints' own files and stays as it is; this part is not stored")
             return
         half = self.directory / f"{key}.{secrets.token_hex(8)}.gramian-half"
+        file = open(half, "x+b")  # noqa: SIM115 - where this fails, nothing of ours is there that could be removed
         try:
-            with open(half, "x+b") as file:
+            with file:
                 file.write(HEAD)
                 file.flush()
                 _write(file, key, arrays)

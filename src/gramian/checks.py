@@ -17,6 +17,8 @@ import numpy.typing as npt
 
 Array: TypeAlias = npt.NDArray[Any]
 
+LARGEST_POINT = 0x10FFFF  # of Unicode
+
 _UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
 _UNITS |= {"KIB": 2**10, "MIB": 2**20, "GIB": 2**30, "TIB": 2**40}
 
@@ -102,6 +104,16 @@ def _float_type(dtype: np.dtype[Any]) -> type[np.floating[Any]]:
     if dtype.kind == "f" and dtype.itemsize <= 4:
         return np.float32
     return np.float64
+
+
+def check_characters(texts: Array, name: str) -> None:
+    """Refuse an array of texts in which a number stands for no character: Python cannot work with such texts."""
+    if texts.dtype.kind == "U" and texts.size and texts.dtype.itemsize:
+        points = np.ascontiguousarray(texts).reshape(-1).view(np.uint32)
+        if texts.dtype.byteorder == ">":
+            points = points.byteswap()
+        if points.max() > LARGEST_POINT:
+            raise ValueError(f"{name}: a text holds the number {int(points.max())}, which is no character")
 
 
 def as_matrix(K: Any, name: str) -> Array:

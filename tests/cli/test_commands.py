@@ -359,7 +359,11 @@ def test_a_library_that_hides_an_interrupt_does_not_make_it_an_error(monkeypatch
             raise ImportError("numpy is broken") from None
 
     monkeypatch.setattr(commands, "kernels", interrupted)
-    assert main(["kernels"]) == 130
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a parent may have left it ignored
+    try:
+        assert main(["kernels"]) == 130
+    finally:
+        signal.signal(signal.SIGINT, before)
     assert "stopped; nothing was written" in capsys.readouterr().err
 
 

@@ -74,7 +74,7 @@ SAMPLE = np.arange(6.0).reshape(3, 2)
         (gm.Composition(b"ACGT"), "b'ACGT' is a bytes, which has no literal"),
         (gm.Gaussian(10**30), "is refused, the number 1000000000000000000000000000000 is out of range"),
         (gm.Composition("".join(map(chr, range(0x4E00, 0x4E00 + LONGEST)))), "it takes more than 10,000 characters"),
-        (doubled(40), "it takes more than 10,000 characters"),
+        (doubled(12), "it takes more than 10,000 characters"),
         (sum([gm.Linear()] * (MOST_DEEP + 5), gm.Linear()), f"it is more than {MOST_DEEP} operators deep"),
         (
             gm.PowerDiffusion(GRAPH) + gm.PowerDiffusion([("a", "b")]),

@@ -8,6 +8,7 @@ import sys
 import textwrap
 import threading
 import time
+import warnings
 
 import numpy as np
 import pytest
@@ -251,7 +252,8 @@ def test_every_damage_is_noticed_and_repaired(eager, tmp_path):
         path.write_bytes(damaged)
         with pytest.warns(UserWarning, match=path.name), keeping(tmp_path):
             assert np.array_equal(K.apply(W), expected), what
-        assert path.read_bytes() == content, what
+        ours = damaged.startswith(journal.MAGIC)  # what does not begin so may be anybody's, and stays
+        assert path.read_bytes() == (content if ours else damaged), what
 
 
 def test_a_file_under_the_name_of_another_is_not_believed(eager, tmp_path):
@@ -335,12 +337,112 @@ def test_an_unwritable_directory_is_refused_at_once(tmp_path, monkeypatch):
         pytest.fail("inside")
 
 
-def test_only_old_leftovers_are_swept_away(tmp_path):
-    for name, age in (("old.tmp", 3600), ("young.tmp", 30), ("old.gramian", 3600), ("notes.txt", 3600)):
-        (tmp_path / name).write_bytes(b"x")
-        os.utime(tmp_path / name, (time.time() - age, time.time() - age))
+KEY = "0123456789abcdef0123456789abcdef01234567"
+HALF = f"{KEY}.0123456789abcdef.gramian-half"
+
+
+def aged(path, seconds):
+    os.utime(path, (time.time() - seconds, time.time() - seconds), follow_symlinks=False)
+
+
+def test_only_old_leftovers_of_its_own_are_swept_away(tmp_path):
+    for name, age in ((HALF, 3600), (HALF.replace(".0", ".1"), 30)):
+        (tmp_path / name).write_bytes(journal.HEAD + bytes(100))
+        aged(tmp_path / name, age)
     Journal(tmp_path)
-    assert {path.name for path in tmp_path.iterdir()} == {"young.tmp", "old.gramian", "notes.txt"}
+    assert [path.name for path in tmp_path.iterdir()] == [HALF.replace(".0", ".1")]
+
+
+def test_what_a_killed_program_left_is_known_by_its_name_and_its_first_bytes(tmp_path):
+    program = textwrap.dedent("""
+        import os, signal, sys
+        from pathlib import Path
+        import numpy as np
+        from gramian.gram import journal
+        journal._write = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
+        journal.Journal(Path(sys.argv[1])).save(sys.argv[2], {"value": np.zeros(3)})
+    """)
+    subprocess.run([sys.executable, "-c", program, str(tmp_path), KEY], check=False)
+    (left,) = tmp_path.iterdir()
+    Journal(tmp_path)
+    assert left.exists()
+    aged(left, 3600)
+    Journal(tmp_path)
+    assert not left.exists()
+
+
+OTHERS = [
+    *("notes.tmp", ".tmp", "~$thesis.tmp", "a b.tmp", "größe.tmp", "-rf.tmp", "thesis.gramian-half", "model.gramian"),
+    *(f"{KEY}.tmp", f"{KEY}.abcdefgh.tmp", f"{KEY}.0123.gramian-half", f"{KEY}.gramian"),
+    *(HALF, HALF.upper(), f"{HALF}~", f"x-{HALF}"),
+]
+
+
+@pytest.mark.parametrize("content", [b"", b"x", b"gramian", b"gramian\r\n", b"\x8fgramian\r\n\x1a\n", bytes(5000)])
+def test_files_of_the_user_survive_byte_for_byte(content, tmp_path):
+    for name in OTHERS:
+        (tmp_path / name).write_bytes(content + name.encode() * bool(content))
+        aged(tmp_path / name, 1e6)
+    before = {path: (path.read_bytes(), path.stat().st_ino, path.stat().st_mtime) for path in tmp_path.iterdir()}
+    assert len(before) == len(OTHERS)
+    book = Journal(tmp_path)
+    with pytest.warns(UserWarning, match="is no checkpoint"), pytest.warns(UserWarning, match="stays as it is"):
+        assert np.array_equal(book.remember(KEY, lambda _: np.arange(3.0)), np.arange(3.0))
+    assert {p: (p.read_bytes(), p.stat().st_ino, p.stat().st_mtime) for p in tmp_path.iterdir()} == before
+
+
+@pytest.mark.skipif(os.name == "nt", reason="pipes are no files there")
+@pytest.mark.parametrize("what", ["link to a half file", "link to nothing", "directory", "pipe", "link to a pipe"])
+@pytest.mark.parametrize("name", [HALF, f"{KEY}.gramian"])
+def test_links_directories_and_pipes_in_place_of_a_file_are_left_alone_and_not_waited_for(what, name, tmp_path):
+    inside, mine = tmp_path / "checkpoints", tmp_path / "mine"
+    inside.mkdir()
+    place = inside / name
+    if what == "directory":
+        place.mkdir()
+        (place / "mine").write_bytes(journal.HEAD)
+    elif what == "pipe":
+        os.mkfifo(place)
+    else:
+        place.symlink_to(mine)
+        if what == "link to a pipe":
+            os.mkfifo(mine)
+        elif what == "link to a half file":
+            mine.write_bytes(journal.HEAD + bytes(50))
+            aged(mine, 3600)
+    aged(place, 3600)
+    before = place.lstat().st_ino, place.lstat().st_mode
+    book = Journal(inside)
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        assert np.array_equal(book.remember(KEY, lambda _: np.arange(3.0)), np.arange(3.0))
+        book.save(KEY, {"value": np.arange(3.0)})
+    assert (place.lstat().st_ino, place.lstat().st_mode) == before
+    assert len(told) == (0 if name == HALF else 2)
+    assert what != "directory" or (place / "mine").read_bytes() == journal.HEAD
+    assert what != "link to a half file" or mine.read_bytes() == journal.HEAD + bytes(50)
+
+
+def test_a_file_that_happens_to_have_the_name_of_a_half_written_one_stays(tmp_path, monkeypatch):
+    monkeypatch.setattr(journal.secrets, "token_hex", lambda count: HALF.split(".")[1])
+    (tmp_path / HALF).write_bytes(b"mine")
+    with pytest.warns(UserWarning, match="no more checkpoints"):
+        Journal(tmp_path).save(KEY, {"value": np.arange(3.0)})
+    assert (tmp_path / HALF).read_bytes() == b"mine"
+
+
+def test_a_checkpoint_that_claims_more_than_it_holds_is_not_believed(tmp_path):
+    header = {"descr": "<f8", "fortran_order": False, "shape": (10**14,)}
+    path = tmp_path / f"{KEY}.gramian"
+    with path.open("w+b") as file:
+        file.write(journal.HEAD + bytes(journal.CHECKSUM))
+        sealed = journal._Sealed(file, KEY)
+        np.save(sealed, np.array(["value"]))
+        np.lib.format.write_array_header_1_0(sealed, header)
+        file.seek(len(journal.HEAD))
+        file.write(sealed.checksum())
+    with pytest.warns(UserWarning, match="it holds less than it says"):
+        assert Journal(tmp_path).resume(KEY) is None
 
 
 def test_a_kernel_that_cannot_be_pickled_goes_without(eager, tmp_path):

@@ -116,3 +116,11 @@ def test_wide_points_have_the_median_of_their_distances(shift):
     expected = np.median(scipy.spatial.distance.pdist(X))
     # Squared distances to 1e-9, of points that are rounded where they lie
     assert median_distance(X, "euclidean") == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize("kernel", [gm.Gaussian, gm.Laplacian, gm.Matern])
+def test_a_bandwidth_too_small_to_divide_by_is_refused(kernel):
+    with pytest.raises(ValueError, match="too small to divide by"):
+        kernel(bandwidth=5e-324)
+    X = np.array([[0.0], [1.0]])
+    assert np.array_equal(kernel(bandwidth=1e-307)(X, X.copy()), np.eye(2))

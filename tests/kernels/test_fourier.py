@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import gramian as gm
+from gramian.kernels import fourier
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(12, 3))
@@ -165,3 +166,39 @@ def test_vectors_whose_waves_overflow_are_refused(dtype):
         with pytest.raises(ValueError, match=f"overflows {np.dtype(dtype)}: rescale the data"):
             gm.RandomFourier(make(1.0), 10)(far)
     assert np.isfinite(gm.RandomFourier(gm.Gaussian(1e10), 10)(far)).all()
+
+
+def test_waves_are_those_that_were_drawn_group_by_group():
+    for d, count in ((3, 10), (5, 5), (4, 3), (1, 7), (2, 100_000)):
+        rng = np.random.default_rng(3)
+        widths = [min(d, count - start) for start in range(0, count, d)]
+        groups = [np.linalg.qr(rng.standard_normal((d, width)))[0] for width in widths[: 2000 if d == 2 else None]]
+        expected = np.hstack(groups)
+        found = fourier._orthogonal(d, count, np.random.default_rng(3))
+        assert found.shape == (d, count)
+        assert np.array_equal(found[:, : expected.shape[1]], expected)
+
+
+def test_as_many_features_as_there_can_be_take_a_moment():
+    k = gm.RandomFourier(gm.Gaussian(1.0), rank=1_000_000)
+    X = np.random.default_rng(0).normal(size=(3, 3))
+    np.testing.assert_allclose(k(X), gm.Gaussian(1.0)(X), atol=6 / np.sqrt(1e6))
+
+
+def test_waves_that_take_too_much_memory_are_refused():
+    k = gm.RandomFourier(gm.Gaussian(1.0), rank=1_000_000)
+    with pytest.raises(ValueError, match=r"vectors of 5,000 numbers take 20 GB; at most 214,748 features"):
+        k(np.zeros((2, 5000)))
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_tiles_with_many_features_are_added_up_in_parts(dtype, monkeypatch):
+    X = np.random.default_rng(0).normal(size=(20, 3)).astype(dtype)
+    k = gm.RandomFourier(gm.Gaussian(1.0), rank=200)
+    expected = k(X)
+    monkeypatch.setattr(fourier, "AT_ONCE", 500)
+    parts = gm.RandomFourier(gm.Gaussian(1.0), rank=200)
+    a = parts.encode(X)
+    out = np.empty((20, 20), dtype)
+    parts.block(a, a, out)
+    np.testing.assert_allclose(out, expected, atol=200 * np.finfo(dtype).eps)

@@ -2,8 +2,8 @@
 
 A forger knows the format. So a file is taken apart into its tree and its arrays, one to three places are changed (a
 value, a reference, a class, an attribute, a shape, a type, numbers of an array), and it is sealed again. `trial` loads
-what comes out and asks it everything. What may happen: a `ModelFileError`, or answers, or one clear ValueError or TypeError
-that gramian (or scikit-learn's check of the input) raises of its own will. Anything else is a fault, and is returned.
+what comes out and asks it everything. What may happen: a `ModelFileError`, or answers, or one clear ValueError or
+TypeError that gramian (or scikit-learn's check of the input) raises of its own will. Anything else is a fault.
 """
 
 from __future__ import annotations

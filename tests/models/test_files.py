@@ -312,3 +312,12 @@ def test_words_of_an_impossible_length_are_refused(tmp_path, length):
     kernel.__dict__["length"] = length
     with pytest.raises((TypeError, ValueError), match="length"):
         save(kernel, tmp_path / "m.gramian")
+
+
+def test_a_file_that_happens_to_have_the_name_of_a_half_written_one_stays(path: Path, monkeypatch: Any) -> None:
+    monkeypatch.setattr(writing.secrets, "token_hex", lambda count: "0" * (2 * count))
+    other = path.parent / f".gramian-{'0' * 16}.tmp"
+    other.write_bytes(b"mine")
+    with pytest.raises(FileExistsError, match=r"model\.gramian"):
+        save(fitted(), path)
+    assert other.read_bytes() == b"mine"

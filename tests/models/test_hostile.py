@@ -219,10 +219,13 @@ HOSTILE: dict[str, tuple[bytes, str]] = {
     "a negative part": (forged({"ref": -1}, [GAUSSIAN]), "there is no ref -1"),
     "a part by a truth value": (forged({"ref": True}, [GAUSSIAN, GAUSSIAN]), "there is no ref True"),
     "an array that is not there": (forged({"array": 0}), "there is no array 0"),
-    "a huge shape": (forged({"array": 0}, [], [{"type": "<f8", "shape": [2**40]}]), "takes 8,796,093,022,208 bytes"),
+    "a huge shape": (
+        forged({"array": 0}, [], [{"type": "<f8", "shape": [2**40]}]),
+        "has a longer side than there are bytes",
+    ),
     "an overflowing shape": (
         forged({"array": 0}, [], [{"type": "<f8", "shape": [2**47, 2**47, 2**47]}], SIXTEEN),
-        "bytes, and 16 are there",
+        "has a longer side than there are bytes",
     ),
     "a negative shape": (forged({"array": 0}, [], [{"type": "<f8", "shape": [-1]}], SIXTEEN), "is no shape"),
     "two negative sides": (forged({"array": 0}, [], [{"type": "<f8", "shape": [-1, -2]}], SIXTEEN), "is no shape"),
@@ -274,14 +277,14 @@ HOSTILE: dict[str, tuple[bytes, str]] = {
     ),
     "a character beyond all": (
         forged(0, [], [{"type": "<U1", "shape": [1]}], b"\xff\xff\xff\xff"),
-        "a number that is no character",
+        "which is no character",
     ),
     "a scalar of the wrong size": (forged({"scalar": ["<f8", "00"]}), "has 1 bytes"),
     "a truth value of 2": (forged({"scalar": ["|b1", "02"]}), "a value that it cannot have"),
     "a number by a name": (forged({"float": "__import__"}), "is no number"),
     "a kind there is not": (forged({"python/object": "os.system"}), "no kind of value 'python/object'"),
     "two kinds": (forged({"tuple": [], "ref": 0}), "of no kind, or of two"),
-    "a key that is a list": (forged({"dict": [[[1], 2]]}), "unhashable"),
+    "a key that is a list": (forged({"dict": [[[1], 2]]}), "a key of a dict is a list"),
     "a key twice": (forged({"dict": [["a", 1], ["a", 2]]}), "a key stands twice"),
     "a pair of three": (forged({"dict": [["a", 1, 2]]}), "it does not hold a model"),
     "a tuple of letters": (forged({"tuple": "abc"}), "a str stands where a list is expected"),
@@ -292,7 +295,7 @@ HOSTILE: dict[str, tuple[bytes, str]] = {
     ),
     "deep parts": (
         forged({"ref": 3000}, [part("Linear"), *(part("Exponential", base={"ref": k}) for k in range(3000))]),
-        "parts stand within parts",
+        "levels deep and has 161 parts",
     ),
     "deep types": (
         forged(0, [], [{"type": eval("[['a'," * 50 + "'<f8'" + ",[]]]" * 50), "shape": [2]}], SIXTEEN),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import os
+import re
 import sys
 import warnings
 from argparse import Namespace
@@ -24,6 +25,10 @@ if TYPE_CHECKING:  # what a command needs is loaded when it runs, so that --help
 
 EXAMPLE = "iris"
 PAGE = "report.html"
+FORMULA = tuple("=+-@＝＋－＠|%")  # what a formula, or a call of another program, begins with
+CONTROLS = tuple("\t\r\n")  # after which some spreadsheets look for one
+BLANKS = " \u00a0\u200b\ufeff"
+NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 FEW = "The model has seen too few objects to call anything novel."
 LEARNERS = {
     "FisherDiscriminant": "a Fisher discriminant",
@@ -234,15 +239,37 @@ def novelty(given: Namespace) -> None:
 
 
 def _table(given: Namespace, output: Path | None, header: list[str], rows: Any) -> None:
-    text = io.StringIO()
+    text, changed = io.StringIO(), 0
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(header)
-    writer.writerows(rows)
+    for row in (header, *rows):
+        harmless = row if given.raw else [_harmless(cell) for cell in row]
+        changed += sum(new is not old for new, old in zip(harmless, row, strict=True))
+        writer.writerow(harmless)
+    if changed:
+        _say(
+            given,
+            f"{changed:,} texts begin with ' now, for a spreadsheet would run them; --raw writes them as they are",
+        )
     if output is None:
         sys.stdout.write(text.getvalue())
     else:
         write_text(output, text.getvalue(), overwrite=given.force)
         _say(given, f"written: {given.output}")
+
+
+def _harmless(cell: Any) -> Any:
+    """Return what goes into a cell: a text that a spreadsheet would run as a formula with an apostrophe before it.
+
+    Numbers stay as they are, and so does a sign alone, as in the classes + and -.
+
+    >>> [_harmless(cell) for cell in ("=1+1", "-1.5", "+", "@SUM(A1)", "a=b", -2.0)]
+    ["'=1+1", '-1.5', '+', "'@SUM(A1)", 'a=b', -2.0]
+    """
+    if not isinstance(cell, str):
+        return cell
+    first = cell.lstrip(BLANKS)[:1]
+    runs = cell[:1] in CONTROLS or (first in FORMULA and len(cell.strip()) > 1 and not NUMBER.fullmatch(cell.strip()))
+    return f"'{cell}" if cell and runs else cell
 
 
 def gram(given: Namespace) -> None:

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import argparse
 import csv
+import io
 import os
 import signal
 import sys
@@ -76,6 +77,9 @@ def parser() -> argparse.ArgumentParser:
         one.add_argument("model", metavar="MODEL", help="a file that `gramian fit` has written")
         _data(one, kinds=False)
         one.add_argument("-o", "--output", metavar="FILE", help="a CSV file; standard output by default")
+        one.add_argument(
+            "--raw", action="store_true", help="write texts as they are, also those that a spreadsheet would run"
+        )
         _force(one)
 
     one = _command(every, "gram", commands.gram, "write the Gram matrix to a .npy file, however large it is")
@@ -173,7 +177,7 @@ def _force(one: argparse.ArgumentParser) -> None:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; return the exit code."""
-    with _interrupts() as stopped:
+    with _interrupts() as stopped, _any_character(sys.stdout):
         try:
             given = parser().parse_args(arguments)
         except SystemExit as stop:
@@ -185,6 +189,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 warnings.simplefilter("always")
                 warnings.showwarning = _silent if given.quiet else _tell
             return _guarded(given, stopped)
+
+
+@contextmanager
+def _any_character(stream: Any) -> Iterator[None]:
+    """Print characters that a stream has no bytes for as escapes, as standard error does."""
+    if not isinstance(stream, io.TextIOWrapper):
+        yield
+        return
+    before = stream.errors
+    stream.reconfigure(errors="backslashreplace")
+    try:
+        yield
+    finally:
+        if not stream.closed:
+            stream.reconfigure(errors=before)
 
 
 @contextmanager

@@ -123,6 +123,9 @@ class _Walker(pickle.Pickler):
         if not isinstance(reduced, tuple) or len(reduced) < 3 or not isinstance(reduced[2], dict):
             return NotImplemented
         state = {name: v for name, v in reduced[2].items() if name not in kept}
+        if "base" in state and getattr(state.get("reference"), "kernel", None) is state["base"]:
+            # A sample under the base kernel: that kernel once, or kernels about kernels would be walked 2^depth times.
+            state["reference"] = {k: v for k, v in state["reference"].__getstate__().items() if k != "kernel"}
         return *reduced[:2], state, *reduced[3:]
 
 
@@ -161,6 +164,8 @@ def _body(cls: type) -> dict[str, Any]:
         part = next(
             (getattr(given, inside) for inside in ("fget", "func", "__func__") if hasattr(given, inside)), given
         )
+        if name == "__init__":  # what the package puts around it is not the user's
+            part = getattr(part, "__wrapped__", part)
         if isinstance(part, FunctionType):
             found[name] = part.__code__, part.__defaults__, sorted(_used(part).items())
         elif not name.startswith(("__", "_abc_")) and not hasattr(part, "__get__"):

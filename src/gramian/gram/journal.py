@@ -11,11 +11,17 @@ One file a value. It is written under another name, forced to the disk and renam
 half a file behind; and a checksum in front tells what was damaged otherwise:
 
     magic, version, BLAKE2b of the key and of what follows, names of the arrays, the arrays as `numpy.save` writes them
+
+The directory may hold anything else besides. No file is replaced or removed, whatever it is called, unless it is a
+plain one that begins with the magic: what a killed program left half-written has it from its first moment on.
 """
 
 from __future__ import annotations
 
+import math
 import os
+import re
+import secrets
 import tempfile
 import time
 import warnings
@@ -33,6 +39,7 @@ import numpy as np
 from gramian.checks import Array
 from gramian.gram.fingerprint import NoFingerprintError, fingerprint
 from gramian.gram.progress import task
+from gramian.writing import open_plain
 
 PATIENCE = 1.0  # seconds that a value must have taken to be stored
 INTERVAL = 5.0  # seconds of work between two states that are stored
@@ -41,6 +48,8 @@ STALE = 600.0  # seconds after which a file that nobody goes on writing is left 
 
 MAGIC = b"gramian\n"
 VERSION = 1
+HEAD = MAGIC + VERSION.to_bytes(4, "little")
+LEFT_OVER = re.compile(r"[0-9a-z]{1,64}\.[0-9a-f]{16}\.gramian-half")
 CHECKSUM = 32  # bytes
 PIECE = 2**22  # bytes that are read at a time
 
@@ -148,9 +157,10 @@ class Journal:
 
     def _sweep(self) -> None:
         """Remove what killed programs left half-written; a living one writes too often to look so old."""
-        for path in self.directory.glob("*.tmp"):
+        for path in self.directory.iterdir():
             with suppress(OSError):
-                if time.time() - path.stat().st_mtime > STALE:
+                old = time.time() - path.lstat().st_mtime > STALE
+                if old and LEFT_OVER.fullmatch(path.name) and _is_ours(path):
                     path.unlink()
 
     def warn(self, message: str) -> None:
@@ -166,12 +176,13 @@ class Journal:
     def resume(self, key: str) -> dict[str, Array] | None:
         """Return the arrays stored under a key, None where there are none, or a file that cannot be trusted."""
         try:
-            with self.path(key).open("rb") as file:
+            with open_plain(self.path(key), follow=False) as file:
                 return _read(file, key)
         except FileNotFoundError:
             return None
         except (OSError, ValueError) as error:
-            self.warn(f"{self.path(key)} is no checkpoint that can be used, and is computed anew: {error}")
+            reason = getattr(error, "strerror", None) or error
+            self.warn(f"{self.path(key)} is no checkpoint that can be used, and is computed anew: {reason}")
             return None
 
     def save(self, key: str, arrays: Mapping[str, Array]) -> None:
@@ -185,16 +196,23 @@ class Journal:
             self.warn(f"no more checkpoints in {self.directory}, the work goes on without: {error}")
 
     def _replace(self, key: str, arrays: Mapping[str, Array]) -> None:
-        handle, name = tempfile.mkstemp(".tmp", f"{key}.", self.directory)
+        path = self.path(key)
+        if os.path.lexists(path) and not _is_ours(path):
+            self.warn(f"{path} is none of the checkpoints' own files and stays as it is; this part is not stored")
+            return
+        half = self.directory / f"{key}.{secrets.token_hex(8)}.gramian-half"
+        file = open(half, "x+b")  # noqa: SIM115 - where this fails, nothing of ours is there that could be removed
         try:
-            with open(handle, "w+b") as file:
+            with file:
+                file.write(HEAD)
+                file.flush()
                 _write(file, key, arrays)
                 file.flush()
                 os.fsync(file.fileno())
-            os.replace(name, self.path(key))
+            os.replace(half, path)
         except BaseException:
             with suppress(OSError):
-                os.unlink(name)
+                os.unlink(half)
             raise
         _sync(self.directory)
 
@@ -255,13 +273,22 @@ class _Sealed:
         return self._hash.digest()
 
 
+def _is_ours(path: Path) -> bool:
+    """Tell whether a file is a plain one that this module has written, or begun to write."""
+    try:
+        with open_plain(path, follow=False) as file:
+            return file.read(len(MAGIC)) == MAGIC
+    except OSError:
+        return False
+
+
 def _write(file: IO[bytes], key: str, arrays: Mapping[str, Array]) -> None:
-    head = MAGIC + VERSION.to_bytes(4, "little")
-    file.write(head + bytes(CHECKSUM))
+    """Write what follows the head."""
+    file.write(bytes(CHECKSUM))
     sealed = _Sealed(file, key)
     for array in (np.array(list(arrays)), *arrays.values()):
         np.save(sealed, array, allow_pickle=False)
-    file.seek(len(head))
+    file.seek(len(HEAD))
     file.write(sealed.checksum())
 
 
@@ -277,9 +304,21 @@ def _read(file: IO[bytes], key: str) -> dict[str, Array]:
     sealed.drain()
     if sealed.checksum() != expected:
         raise ValueError("it is damaged, or belongs under another name")
+    end = file.tell()
     file.seek(begin)
-    names = np.load(file, allow_pickle=False).tolist()
-    return {name: np.load(file, allow_pickle=False) for name in names}
+    names = _read_array(file, end).ravel().tolist()
+    return {str(name): _read_array(file, end) for name in names}
+
+
+def _read_array(file: IO[bytes], end: int) -> Array:
+    """Read the next array, unless it claims to be larger than what is left of the file."""
+    begin = file.tell()
+    np.lib.format.read_magic(file)
+    shape, _, dtype = np.lib.format.read_array_header_1_0(file)
+    if math.prod(shape) * max(dtype.itemsize, 1) > end - file.tell():
+        raise ValueError("it holds less than it says")
+    file.seek(begin)
+    return np.asarray(np.load(file, allow_pickle=False))
 
 
 def _sync(directory: Path) -> None:

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from gramian.checks import Array
+from gramian.checks import Array, check_characters
 from gramian.intake.errors import DataError
 from gramian.intake.table import Table, column_of, objects
 from gramian.sources import load_npy
@@ -79,6 +79,7 @@ def with_target(table: Table, y: Any) -> Table:
             f"{table.where}: the target y has shape {y.shape}, and there are {len(table):,} objects; one value for "
             "each expected"
         )
+    _check_characters(y, table.where)
     column = _column(y, name, table.where)
     return Table(
         table.where, table.format, {**table.columns, name: column}, table.place, table.settled, name, table.hidden,
@@ -90,6 +91,7 @@ def table_of(A: Array, where: str, format: str) -> Table:
     """Return an array of one or two dimensions, or a structured one, as a table."""
     if A.ndim not in (1, 2) or 0 in A.shape:
         raise DataError(f"{where}: an array of shape {A.shape}; rows and columns expected, at least one of each")
+    _check_characters(A, where)
     if A.dtype.names:
         if A.ndim == 2:
             raise DataError(f"{where}: records in {A.shape[1]} columns; one dimension expected")
@@ -104,6 +106,15 @@ def table_of(A: Array, where: str, format: str) -> Table:
         where, format, {name: _column(column, name, where) for name, column in zip(names, columns, strict=True)},
         headless=True,
     )  # fmt: skip
+
+
+def _check_characters(A: Array, where: str) -> None:
+    try:
+        for name in A.dtype.names or ():
+            check_characters(A[name], where)
+        check_characters(A, where)
+    except ValueError as error:
+        raise DataError(str(error)) from None
 
 
 def lone_objects(values: list[str], where: str, format: str, name: str = "line") -> Table:

@@ -15,7 +15,7 @@ import math
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 import scipy.sparse
@@ -29,6 +29,8 @@ from gramian.kernels.powers import horner, power
 from gramian.kernels.value import ATOM, Value, inside, text
 
 SUM, PRODUCT, POWER = 1, 2, 3  # how tightly the operators bind
+MOST_DEGREE = 10**9  # beyond, what rounding has added to 1 overflows
+MOST_COEFFICIENTS = 10_000  # of a polynomial, each of which is one more pass over K
 
 
 class Kernel(BaseKernel):
@@ -119,7 +121,7 @@ class Kernel(BaseKernel):
         if isinstance(X, Gram):
             if X.kernel != self or not X.symmetric or X.diagonal:
                 raise ValueError(f"to centre {self!r}, the symmetric Gram of a sample under it is needed, not {X!r}")
-            return Centered(self, X)
+            return Centered(cast(Kernel, X.kernel), X)
         settled = self.fit(X)
         return Centered(settled, Gram(settled, settled.encode(X).copy()))
 
@@ -391,7 +393,7 @@ class Power(PolynomialOf):
     precedence = POWER
 
     def __post_init__(self) -> None:
-        whole(self.degree, "the power of a kernel")
+        whole(self.degree, "the power of a kernel", most=MOST_DEGREE)
 
     def profile(self, s: Array) -> Array:
         return power(s, int(self.degree))
@@ -427,6 +429,11 @@ class Series(PolynomialOf):
 
     def __post_init__(self) -> None:
         what = "coefficient {} of a polynomial in a kernel"
+        if len(self.coefficients) > MOST_COEFFICIENTS:
+            raise ValueError(
+                f"the polynomial in a kernel has {len(self.coefficients):,} coefficients; at most "
+                f"{MOST_COEFFICIENTS:,} expected"
+            )
         checked = (non_negative(c, what.format(i)) for i, c in enumerate(self.coefficients))
         self._settle(coefficients=tuple(checked))
         if not any(self.coefficients):

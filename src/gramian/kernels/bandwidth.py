@@ -7,6 +7,7 @@ the first `SAMPLE` in a fixed random order are used, so that the answer does not
 
 from __future__ import annotations
 
+import math
 from typing import Any, Literal
 
 import numpy as np
@@ -25,7 +26,8 @@ def check_bandwidth(bandwidth: Any) -> None:
         if bandwidth != "median":
             raise ValueError(f"bandwidth is {bandwidth!r}; a number above 0 or 'median' expected")
         return
-    positive(bandwidth, "bandwidth")
+    if 1 / positive(bandwidth, "bandwidth") == math.inf:
+        raise ValueError(f"bandwidth is {bandwidth}, too small to divide by; rescale the data")
 
 
 def settled(bandwidth: Any) -> float:

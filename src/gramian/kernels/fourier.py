@@ -17,11 +17,14 @@ import numpy as np
 
 from gramian.checks import Array, whole
 from gramian.gram.encoded import Encoded
+from gramian.gram.progress import task
 from gramian.kernels.algebra import Kernel
 from gramian.kernels.bandwidth import settled
 from gramian.kernels.radial import Distance, Gaussian, Laplacian, Matern
 
 MOST_FEATURES = 1_000_000  # beyond, the features of a thousand objects take 8 GB
+MOST_BYTES = 2**32  # of the waves themselves
+AT_ONCE = 2**24  # numbers that are drawn, or features that are held, at a time
 
 
 class RandomFourier(Kernel):
@@ -78,24 +81,40 @@ class RandomFourier(Kernel):
     def _waves(self, d: int) -> Array:
         """Return the wⱼ for vectors of d numbers, one a column."""
         if d not in self._drawn:
+            if 8 * d * (self.rank // 2) > MOST_BYTES:
+                raise ValueError(
+                    f"rank is {self.rank:,}, and waves for vectors of {d:,} numbers take "
+                    f"{4 * d * self.rank / 1e9:.3g} GB; at most {MOST_BYTES // (4 * d):,} features expected for these"
+                )
             self._drawn[d] = _draw(cast(Distance, self.base), d, self.rank // 2, np.random.default_rng(self.seed))
         return self._drawn[d]
 
     def phi(self, a: Encoded) -> Array:
+        return self._features(a, slice(None))
+
+    def _features(self, a: Encoded, waves: slice) -> Array:
+        """Return the cosines and the sines of some of the waves."""
         (A,) = a
         with np.errstate(over="ignore", invalid="ignore"):
-            turns = np.asarray(A @ self._waves(A.shape[1]).astype(A.dtype, copy=False))
+            turns = np.asarray(A @ self._waves(A.shape[1])[:, waves].astype(A.dtype, copy=False))
         if not np.isfinite(turns).all():
             raise ValueError(f"xᵀw overflows {turns.dtype}: rescale the data, or give a larger bandwidth")
         m = turns.shape[1]
         out = np.empty((len(turns), 2 * m), turns.dtype)
         np.cos(turns, out=out[:, :m])
         np.sin(turns, out=out[:, m:])
-        out /= np.sqrt(m)
+        out /= np.sqrt(self.rank // 2)
         return out
 
     def block(self, a: Encoded, b: Encoded, out: Array) -> None:
-        np.matmul(self.phi(a), self.phi(b).T, out=out, casting="same_kind")
+        count, step = self.rank // 2, max(1, AT_ONCE // (2 * (len(a) + len(b))))
+        if step >= count:
+            np.matmul(self.phi(a), self.phi(b).T, out=out, casting="same_kind")
+            return
+        out[...] = 0
+        for start in range(0, count, step):  # all features at once would take more memory than the tile
+            some = slice(start, start + step)
+            out += self._features(a, some) @ self._features(b, some).T
 
     def squared_norms(self, a: Encoded) -> Array:
         return self.base.squared_norms(a)
@@ -121,7 +140,23 @@ def _draw(base: Distance, d: int, count: int, rng: np.random.Generator) -> Array
     if isinstance(base, Matern):
         spread = np.sqrt(2 * base.nu / rng.chisquare(2 * base.nu, count))
         return rng.standard_normal((d, count)) * spread / sigma
-    widths = [min(d, count - start) for start in range(0, count, d)]
-    blocks = [np.linalg.qr(rng.standard_normal((d, width)))[0] for width in widths]
-    lengths = np.sqrt(rng.chisquare(d, count))
-    return np.hstack(blocks) * lengths / sigma
+    waves = _orthogonal(d, count, rng)
+    waves *= np.sqrt(rng.chisquare(d, count))
+    waves /= sigma
+    return waves
+
+
+def _orthogonal(d: int, count: int, rng: np.random.Generator) -> Array:
+    """Draw unit vectors, d × count, that are orthogonal d by d; many small groups at once."""
+    found = np.empty((d, count))
+    groups, rest = divmod(count, d)
+    step = max(1, AT_ONCE // d**2)
+    with task("random waves", groups) as told:
+        for start in range(0, groups, step):
+            stop = min(start + step, groups)
+            some = np.linalg.qr(rng.standard_normal((stop - start, d, d)))[0]
+            found[:, start * d : stop * d] = some.transpose(1, 0, 2).reshape(d, -1)
+            told.advance(stop)
+    if rest:
+        found[:, groups * d :] = np.linalg.qr(rng.standard_normal((d, rest)))[0]
+    return found

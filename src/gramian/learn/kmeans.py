@@ -5,8 +5,9 @@ With z the weights of a cluster's mean (1/ℓ on its members), the squared dista
     ‖φ(xᵢ) − φ_z‖² = κ(xᵢ, xᵢ) − 2 (K z)ᵢ + zᵀ K z,
 
 so one product K Z gives the distances of all points from all centres, and Lloyd's iteration needs nothing else. All
-starts are iterated together: their centres are columns of one Z, and K is gone through once for all of them. In a large
-sample they are iterated in low rank, K ≈ F Fᵀ, and the best of them then with K itself until nothing moves.
+starts are iterated together, as far as memory goes: their centres are columns of one Z, and K is gone through once for
+all of them. In a large sample they are iterated in low rank, K ≈ F Fᵀ, and the best of them then with K itself until
+nothing moves.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from sklearn.utils import check_random_state
 from gramian.checks import Array, warn, whole
 from gramian.factor.cholesky import cholesky
 from gramian.gram.gram import Gram
+from gramian.gram.progress import task
 from gramian.kernels.algebra import Kernel
 from gramian.kernels.dotproduct import Linear
 from gramian.learn.base import MEDIAN_GAUSSIAN, KernelEstimator, as_given
@@ -32,6 +34,7 @@ from gramian.space.vectors import Vectors
 EXACT_STARTS = 1500  # objects up to which every start is iterated with all of K
 LANDMARKS = 256  # directions in which the starts of larger samples are iterated
 FINISHED = 2  # of these starts, the best, are iterated to the end with all of K
+AT_ONCE = 2**27  # numbers of the Z of starts that are iterated together
 
 
 class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, KernelEstimator):  # type: ignore[misc]
@@ -111,13 +114,13 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         rng = check_random_state(self.random_state)
         gram = sample.gram().center()  # distances do not change, and fewer digits cancel in them
         coarse = _coarse(gram, k)
-        if coarse is not None:  # a few starts are worth an iteration with all of K
-            found = _lloyd(coarse, [_plus_plus(coarse, k, rng) for _ in range(starts)], most)
-            seeds = [start.labels for start in sorted(found, key=lambda start: start.inertia)[:FINISHED]]
-        with gram.held():
-            if coarse is None:
-                seeds = [_plus_plus(gram, k, rng) for _ in range(starts)]
-            best = min(_lloyd(gram, seeds, most), key=lambda start: start.inertia)
+        if coarse is None:
+            with gram.held():
+                best = _best_starts(gram, k, starts, most, rng)[0]
+        else:  # a few starts are worth an iteration with all of K
+            seeds = [start.labels for start in _best_starts(coarse, k, starts, most, rng)]
+            with gram.held():
+                best = min(_lloyd(gram, seeds, most), key=lambda start: start.inertia)
         if not best.converged:
             warn(f"KernelKMeans did not converge in {most} iterations: raise max_iter", ConvergenceWarning)
         self.labels_, self.inertia_, self.n_iter_ = best.labels, best.inertia, best.iterations
@@ -159,6 +162,18 @@ class _Start:
     inertia: float = np.inf
     iterations: int = 0
     converged: bool = False
+
+
+def _best_starts(gram: Gram, k: int, starts: int, most: int, rng: np.random.RandomState) -> list[_Start]:
+    """Return the best starts, the best first, iterated as many at once as memory allows."""
+    best: list[_Start] = []
+    at_once = max(1, AT_ONCE // (len(gram) * k))
+    with task("starts", starts) as told:
+        for done in range(0, starts, at_once):
+            seeds = [_plus_plus(gram, k, rng) for _ in range(min(at_once, starts - done))]
+            best = sorted([*best, *_lloyd(gram, seeds, most)], key=lambda start: start.inertia)[:FINISHED]
+            told.advance(done + len(seeds))
+    return best
 
 
 def _plus_plus(gram: Gram, k: int, rng: np.random.RandomState) -> Array:

@@ -16,6 +16,7 @@ from gramian.gram.gram import Gram
 Ridge: TypeAlias = float | str | Sequence[float]
 
 SPAN = (1e-9, 10.0)  # of a grid, in units of the largest eigenvalue
+MOST = 10_000  # values of a grid
 GRID = 61
 SQUARED = (2.0**-330, 2.0**330)  # numbers whose squares, and sums of many of these, stay within range
 ACCEPTED = 1e-5  # relative residual of a linear system beyond which its solution is doubted
@@ -63,6 +64,8 @@ def ridge_grid(ridge: Any, largest: float, noise: float) -> Array:
     grid = as_array(ridge, "the values of ridge")
     if grid.ndim != 1 or grid.size == 0 or grid.dtype.kind == "b" or not np.isfinite(grid).all() or grid.min() <= 0:
         raise ValueError(f"ridge is {ridge!r}; a grid is a flat, non-empty list of numbers above 0")
+    if grid.size > MOST:
+        raise ValueError(f"ridge is a grid of {grid.size:,} values; at most {MOST:,} expected")
     return np.sort(grid.astype(np.float64))
 
 

@@ -166,9 +166,18 @@ def describe(path: str | PathLike[str]) -> dict[str, Any]:
 
 
 def _head(file: BufferedReader, envelope: Envelope) -> dict[str, Any]:
-    found = json.loads(file.read(envelope.head).decode("ascii"), parse_constant=_no_constant)
+    text = file.read(envelope.head).decode("ascii")
+    found = json.loads(text, parse_constant=_no_constant, object_pairs_hook=_once)
     if not isinstance(found, dict):
         raise ValueError("its head is no table")
+    return found
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return a table of pairs, unless a name stands there twice: readers do not agree which of the two counts."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("its head says something twice")
     return found
 
 

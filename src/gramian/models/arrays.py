@@ -15,13 +15,13 @@ from typing import Any
 
 import numpy as np
 
-from gramian.checks import Array
+from gramian.checks import Array, check_characters
 from gramian.models.container import aligned
 
 MOST_AXES = 32
 MOST_FIELDS = 10_000
 MOST_LEVELS = 8  # of records in records
-LARGEST_POINT = 0x10FFFF
+LONG = 2**20  # a side of an array without entries, such as (1000, 0), that may be longer than its file
 _UNITS = "Y|M|W|D|h|m|s|ms|us|ns|ps|fs|as"
 _PLAIN = re.compile(
     rf"\|[biu]1|<[iu][248]|<f[248]|<c(8|16)|\|S[1-9]\d{{0,8}}|<U[1-9]\d{{0,7}}|<[mM]8(\[\d{{0,6}}({_UNITS})\])?"
@@ -109,6 +109,10 @@ def read_arrays(file: BufferedReader, spelled: list[Any], start: int, length: in
         axes = _read_axes(entry.get("axes"), len(shape))
         place = aligned(place)
         size = math.prod(shape) * dtype.itemsize
+        if max(shape, default=0) > max(
+            length, LONG
+        ):  # such as (0, 2**40), which takes no bytes here, and many elsewhere
+            raise ValueError(f"an array of shape {shape} has a longer side than there are bytes")
         if place + size > length:
             raise ValueError(
                 f"an array of shape {shape} takes {size:,} bytes, and {max(length - place, 0):,} are there"
@@ -137,10 +141,8 @@ def _check_values(array: Array) -> None:
             _check_values(array[name])
     elif array.dtype.kind == "b" and array.size and array.view(np.uint8).max() > 1:
         raise ValueError("a truth value is neither 0 nor 1")
-    elif array.dtype.kind == "U" and array.size:
-        points = np.ascontiguousarray(array).reshape(-1).view(np.uint32)
-        if points.max() > LARGEST_POINT:
-            raise ValueError("a text holds a number that is no character")
+    else:
+        check_characters(array, "an array of texts")
 
 
 def _axes(array: Array) -> list[int]:

@@ -25,13 +25,16 @@ import scipy.sparse
 
 from gramian import __version__
 from gramian.checks import Array, is_sparse
+from gramian.kernels.value import Value
 from gramian.models.arrays import read_shape, read_type, spell_array, spell_type
 from gramian.models.registry import ENTRIES, Entry, ascending, entry_of
+from gramian.models.shapes import is_simple
 from gramian.space.vectors import Vectors
 
 DEEPEST = 1000  # parts within parts, as in a sum of many kernels
 NESTED = 100  # lists within lists
 LONGEST = 4096  # bits of an integer
+ALIKE = 16  # different numbers with one hash: more of them are there to make a dict slow
 SPARSE: dict[str, Any] = {
     name: getattr(scipy.sparse, name) for name in ("csr_array", "csr_matrix", "csc_array", "csc_matrix")
 }
@@ -125,7 +128,11 @@ def _shared_in(thing: Any, path: str, level: int = 0) -> Iterator[tuple[Any, str
             yield from _shared_in(held, f"{path}[{place}]", level + 1)
     elif type(thing) is dict:
         for key, held in thing.items():
-            yield from _shared_in(key, f"{path}'s key {key!r:.40}", level + 1)
+            if not is_simple(key):
+                raise TypeError(
+                    f"{path} has a key that is a {type(key).__name__}; texts, numbers and tuples of them can be stored "
+                    "as keys: number what stands there, or make a list of pairs"
+                )
             yield from _shared_in(held, f"{path}[{key!r:.40}]", level + 1)
     else:
         yield thing, path
@@ -236,6 +243,7 @@ class Decoder:
 
     def __init__(self, parts: list[Any], arrays: list[Array]) -> None:
         self._arrays = arrays
+        self._alike: dict[int, set[Any]] = {}  # different numbers, by their hash
         self._levels: list[int] = []  # of the parts that are done
         self._deepest = 0
         self._described = [_described(part) for part in parts]
@@ -257,8 +265,10 @@ class Decoder:
         """Return what a node of the tree stands for."""
         if level > 2 * NESTED:
             raise ValueError(f"lists stand within lists, more than {NESTED} levels deep")
-        if given is None or isinstance(given, bool | int | str | float):
+        if given is None or isinstance(given, bool | str):
             return given
+        if isinstance(given, int | float):
+            return self._different(given)
         if isinstance(given, list):
             return [self.value(inner, level + 1) for inner in given]
         if len(given) != 1:
@@ -267,12 +277,26 @@ class Decoder:
         if kind in ("ref", "array"):
             return self._referred(kind, inner)
         if kind == "tuple":
-            return tuple(self.value(_a(list, inner), level + 1))
+            found = tuple(self.value(_a(list, inner), level + 1))
+            return self._different(found) if is_simple(found) else found
         if kind == "dict":
             return self._dict(inner, level + 1)
         if kind not in _LEAVES:
             raise ValueError(f"there is no kind of value {kind[:40]!r}")
-        return _LEAVES[kind](inner)
+        leaf = _LEAVES[kind](inner)
+        return self._different(leaf) if kind == "scalar" else leaf
+
+    def _different(self, number: Any) -> Any:
+        """Refuse a file with many different numbers of one hash.
+
+        The hash of a number is known to everybody, so that a dict (or set) of such takes quadratic time to fill. That
+        of a text is another one in each run of Python.
+        """
+        alike = self._alike.setdefault(hash(number), set())
+        alike.add(number)
+        if len(alike) > ALIKE:
+            raise ValueError("it holds numbers that were made to collide")
+        return number
 
     def _referred(self, kind: str, number: Any) -> Any:
         table = self._parts if kind == "ref" else self._arrays
@@ -290,6 +314,8 @@ class Decoder:
         found = {}
         for pair in _a(list, pairs):
             key, held = self.value(_a(list, pair), level)
+            if not is_simple(key):
+                raise ValueError(f"a key of a dict is a {type(key).__name__}, and no text or number")
             if key in found:
                 raise ValueError("a key stands twice in a dict")
             found[key] = held
@@ -320,6 +346,8 @@ class Decoder:
             raise ValueError(f"{entry.name} lacks {', '.join(sorted(missing))}")
         if not entry.constructed:
             shell.__dict__.update(state | {name: make() for name, make in entry.fresh.items()})
+            if isinstance(shell, Value):
+                shell._measure()
             return shell
         found = entry.cls(**{name: held for name, held in state.items() if name in entry.needed})
         found.__dict__.update({name: held for name, held in state.items() if name not in entry.needed})

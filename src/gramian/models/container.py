@@ -15,8 +15,8 @@ told from one of a format that is not known here. Files are written whole or not
 
 from __future__ import annotations
 
+import errno
 import os
-import stat
 import struct
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from gramian import __version__
-from gramian.writing import replacing
+from gramian.writing import open_plain, replacing
 
 MAGIC = b"\x8fgramian\r\n\x1a\n"
 FORMAT = 1
@@ -120,10 +120,12 @@ def write(path: Path, head: bytes, arrays: Iterable[tuple[int, Callable[[], Any]
 
 def open_file(path: str | PathLike[str]) -> BufferedReader:
     """Open a file to be read; a pipe, which would be waited for, is refused."""
-    mode = os.stat(path).st_mode
-    if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
-        raise ModelFileError(str(path), "it is a device or a pipe, and no file")
-    return open(path, "rb")
+    try:
+        return open_plain(path)
+    except OSError as error:
+        if error.errno == errno.EINVAL:
+            raise ModelFileError(str(path), error.strerror or str(error)) from None
+        raise
 
 
 def read_envelope(file: BinaryIO, path: str) -> Envelope:

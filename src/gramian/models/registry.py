@@ -1,8 +1,9 @@
 """What a model file may hold: gramian's own classes, and of each the attributes by name and type.
 
 Nothing else is ever made from a file. A kernel is made by its constructor, which checks its parameters as it checks
-those of a user; any other object is an empty one whose attributes are set, and where numbers of one attribute are
-places in another, as codes are in an alphabet, they are compared: compiled code trusts them.
+those of a user; any other object is an empty one whose attributes are set, and what must hold between them is checked
+(`consistency`): where numbers of one attribute are places in another, as codes are in an alphabet, compiled code trusts
+them.
 
 What an object keeps for later is stored too where it cannot be had again to the last bit, or is dear: means that were
 carried over from an earlier sample, the matrix of a graph. The rest is forgotten, and computed when it is needed.
@@ -59,6 +60,8 @@ from gramian.learn.pca import KernelPCA
 from gramian.learn.preimage import PreImages
 from gramian.learn.ridge import KernelRidge, Problem
 from gramian.learn.search import Candidate, KernelSearch
+from gramian.models import consistency
+from gramian.models.shapes import is_simple, require
 from gramian.space.maps import CholeskyMap, EmpiricalMap, MercerMap
 from gramian.space.subspace import Subspace
 from gramian.space.vectors import FeatureSpace, Vectors
@@ -135,12 +138,6 @@ def entry_of(thing: Any) -> Entry | None:
     return found if found is not None and found.cls is type(thing) else None
 
 
-def require(fits: bool, what: str) -> None:
-    """Refuse what does not fit."""
-    if not fits:
-        raise ValueError(what)
-
-
 def ascending(places: Array) -> bool:
     """Tell whether places begin at 0 and never go back; by comparison, for differences may overflow."""
     return len(places) > 0 and places[0] == 0 and bool((places[1:] >= places[:-1]).all())
@@ -160,6 +157,7 @@ def _check_sequences(found: Sequences) -> None:
 def _check_codes(codes: Array, alphabet: tuple[Any, ...]) -> None:
     inside = codes.size == 0 or (codes.min() >= 0 and codes.max() < len(alphabet))
     require(bool(inside), "a code stands for no symbol of its alphabet")
+    require(all(map(is_simple, alphabet)), "a symbol is neither a text nor a number")
 
 
 def _check_vocabulary(found: Vocabulary) -> None:
@@ -187,37 +185,16 @@ def _check_encoded(found: Encoded) -> None:
     require(len(counts) == 1, "parts of encodings are of different lengths")
 
 
-def _check_gram(found: Gram) -> None:
-    require(found.symmetric == (found.cols is found.rows), "a symmetric Gram has other columns than rows")
-    require(found.memory > 0, "a Gram has no memory")
-    require(found.dtype.kind == "f", "a Gram is not of numbers")
+def _check_columns(found: Columns) -> None:
+    require(all(map(is_simple, found.names)), "the name of a column is neither a text nor a number")
 
 
-def _check_vectors(found: Vectors) -> None:
-    weights = found.weights
-    fits = weights is None or (weights.ndim == 2 and len(weights) == len(found.points))
-    require(fits, "weights are not those of their points")
+def _check_space(found: FeatureSpace) -> None:
+    require(found.memory is None or found.memory > 0, "a space has no memory")
 
 
 def _check_diffusion(found: Any) -> None:
-    require(found.of in SIMILARITIES, "a graph kernel is of no known similarity")
-    n = len(found.graph)
-    numbers = getattr(found, "length", getattr(found, "beta", 0))
-    require(bool(np.isfinite(numbers)), "a graph kernel has a parameter that is not finite")
-    require(len(found._interval) == 2 and all(isinstance(end, float) for end in found._interval), "bounds are no pair")
-    kept = vars(found)
-    require("_K" not in kept or kept["_K"].shape == (n, n), "a graph kernel has the matrix of another graph")
-    require("_rough" not in kept or kept["_rough"].shape == (n,), "a graph kernel has the diagonal of another graph")
-
-
-def _check_basis(found: Nystrom) -> None:
-    basis = vars(found).get("basis")
-    if basis is None:
-        return
-    require(
-        len(basis) == 2 and isinstance(basis[0], Encoded) and isinstance(basis[1], np.ndarray), "landmarks are none"
-    )
-    require(basis[1].shape == (len(basis[0]), len(basis[0])), "landmarks have the triangle of others")
+    consistency.check_diffusion(found, SIMILARITIES)
 
 
 def _check_again(found: Any) -> None:
@@ -225,18 +202,8 @@ def _check_again(found: Any) -> None:
     found.__post_init__()
 
 
-def _check_fit(found: Fit) -> None:
-    require(found.slope is None or found.slope.slope is None, "a fit begins to grow twice")
-
-
-def _check_sums(found: Summary) -> None:
-    require(all(isinstance(sums, Moments) for sums in found._sums), "sums are no moments")
-    require(found.landmarks is None or found.landmarks is found.kernel, "landmarks are not those of their kernel")
-
-
 def _check_search(found: KernelSearch) -> None:
-    results = vars(found).get("results_", [])
-    require(all(isinstance(one, Candidate) for one in results), "results are no candidates")
+    consistency.check_search(found, Candidate)
 
 
 # The classes
@@ -246,8 +213,8 @@ def _kernel(cls: type[Any], **types: Types) -> Entry:
     return Entry(cls, types, constructed=True)
 
 
-def _object(cls: type[Any], **types: Types) -> Entry:
-    return Entry(cls, types)
+def _object(cls: type[Any], check: Callable[[Any], None] | None = None, **types: Types) -> Entry:
+    return Entry(cls, types, check=check)
 
 
 _BASE = {"base": KERNEL}
@@ -276,14 +243,22 @@ _KERNELS = [
     _kernel(algebra.Reweighted, **_BASE, f=(Columns, Standardize)),
     _kernel(algebra.Normalized, **_BASE),
     _kernel(algebra.NormalizedLogarithms, **_BASE),
-    Entry(algebra.Centered, _ANCHORED, {**_PRODUCTS, "_mean": (float,), "_mean_features": ARRAY}, constructed=True),
-    Entry(Deflated, {**_ANCHORED, "coefficients": ARRAY}, _PRODUCTS, constructed=True),
+    Entry(
+        algebra.Centered,
+        _ANCHORED,
+        {**_PRODUCTS, "_mean": (float,), "_mean_features": ARRAY},
+        constructed=True,
+        check=consistency.check_anchored,
+    ),
+    Entry(
+        Deflated, {**_ANCHORED, "coefficients": ARRAY}, _PRODUCTS, constructed=True, check=consistency.check_anchored
+    ),
     Entry(
         Nystrom,
         {**_BASE, "rank": INTEGER, "landmarks": (Gram, np.ndarray, *SPARSE, tuple, list, NONE)},
         {"basis": (tuple,)},
         constructed=True,
-        check=_check_basis,
+        check=consistency.check_basis,
     ),
     Entry(
         RandomFourier,
@@ -330,8 +305,13 @@ _KERNELS = [
         constructed=True,
         forgotten=frozenset({"_places", "_similarities"}),
     ),
-    _kernel(Standardize, mean=(*MAYBE_ARRAY, list, tuple), scale=(*MAYBE_ARRAY, list, tuple)),
-    _kernel(Columns, names=(tuple,), numeric=FLAG),
+    Entry(
+        Standardize,
+        {"mean": (*MAYBE_ARRAY, list, tuple), "scale": (*MAYBE_ARRAY, list, tuple)},
+        constructed=True,
+        check=consistency.check_standardize,
+    ),
+    Entry(Columns, {"names": (tuple,), "numeric": FLAG}, constructed=True, check=_check_columns),
 ]
 
 _SAMPLES = [
@@ -364,9 +344,9 @@ _SAMPLES = [
         {"_row_means": ARRAY},
         forgotten=frozenset({"_norms", "_small", "_identity", "_tiles"}),
         fresh={"_tiles": NONE},
-        check=_check_gram,
+        check=consistency.check_gram,
     ),
-    _object(FeatureSpace, kernel=KERNEL, memory=(int, NONE)),
+    _object(FeatureSpace, _check_space, kernel=KERNEL, memory=(int, NONE)),
     Entry(
         Vectors,
         {
@@ -385,13 +365,15 @@ _SAMPLES = [
             "_squared_deviations": ARRAY,
             "_mean": VECTORS,
         },
-        check=_check_vectors,
+        check=consistency.check_vectors,
     ),
-    _object(Subspace, basis=VECTORS, _factor=(LowRank, NONE)),
-    _object(LowRank, factor=ARRAY, pivots=ARRAY, residual=ARRAY, trace=NUMBER),
+    _object(Subspace, consistency.check_subspace, basis=VECTORS, _factor=(LowRank, NONE)),
+    _object(LowRank, consistency.check_low_rank, factor=ARRAY, pivots=ARRAY, residual=ARRAY, trace=NUMBER),
     _object(Eigen, values=ARRAY, vectors=ARRAY, residuals=ARRAY),
-    _object(Moments, weight=NUMBER, mean=ARRAY, lower=MAYBE_ARRAY),
-    _object(Chunk, points=(Encoded,), numbers=MAYBE_ARRAY, weights=MAYBE_ARRAY, groups=MAYBE_ARRAY),
+    _object(Moments, consistency.check_moments, weight=NUMBER, mean=ARRAY, lower=MAYBE_ARRAY),
+    _object(
+        Chunk, consistency.check_chunk, points=(Encoded,), numbers=MAYBE_ARRAY, weights=MAYBE_ARRAY, groups=MAYBE_ARRAY
+    ),
     Entry(
         Summary,
         {
@@ -406,7 +388,7 @@ _SAMPLES = [
             "_sums": (list,),
         },
         {"_dtype": (np.dtype,)},
-        check=_check_sums,
+        check=consistency.check_summary,
     ),
 ]
 
@@ -455,14 +437,17 @@ _LEAST_SQUARES: dict[str, Types] = {
 _NO_CHECKPOINT = {"checkpoint": None}  # a directory of the machine where the model was fitted
 
 
-def _reducible(cls: type[Any], needed: dict[str, Types], learnt: dict[str, Types]) -> Entry:
+def _reducible(
+    cls: type[Any], check: Callable[[Any], None], needed: dict[str, Types], learnt: dict[str, Types]
+) -> Entry:
     given = {"kernel": KERNEL, "rank": RANK, "checkpoint": (NONE,), **needed}
-    return Entry(cls, given, {**_REDUCED, **learnt}, neutral=_NO_CHECKPOINT)
+    return Entry(cls, given, {**_REDUCED, **learnt}, neutral=_NO_CHECKPOINT, check=check)
 
 
 _LEARNERS = [
     _reducible(
         NoveltyDetector,
+        consistency.check_novelty,
         {
             "delta": NUMBER,
             "calibration": TEXT,
@@ -487,10 +472,14 @@ _LEARNERS = [
         },
     ),
     _reducible(
-        ParzenClassifier, {}, {**_CLASSIFIER, "centers_": VECTORS, "_numbers": ARRAY, "_sums": ARRAY, "_own": ARRAY}
+        ParzenClassifier,
+        consistency.check_parzen,
+        {},
+        {**_CLASSIFIER, "centers_": VECTORS, "_numbers": ARRAY, "_sums": ARRAY, "_own": ARRAY},
     ),
     _reducible(
         FisherDiscriminant,
+        consistency.check_fisher,
         {"ridge": RIDGE, "n_components": (*INTEGER, NONE), "tol": MAYBE_NUMBER},
         {
             **_CLASSIFIER,
@@ -510,11 +499,14 @@ _LEARNERS = [
             "_coarse": (FisherDiscriminant,),
         },
     ),
-    _reducible(KernelRidge, {**_RIDGED, "smoother": TEXT, "solver": TEXT}, _LEAST_SQUARES),
-    _reducible(KernelClassifier, _RIDGED, {**_LEAST_SQUARES, "classes_": ARRAY}),
-    Entry(GramRows, {"kernel": KERNEL}, _FITTED),
+    _reducible(KernelRidge, consistency.check_ridge, {**_RIDGED, "smoother": TEXT, "solver": TEXT}, _LEAST_SQUARES),
+    _reducible(
+        KernelClassifier, consistency.check_least_squares_classifier, _RIDGED, {**_LEAST_SQUARES, "classes_": ARRAY}
+    ),
+    Entry(GramRows, {"kernel": KERNEL}, _FITTED, check=consistency.check_gram_rows),
     _reducible(
         KernelPCA,
+        consistency.check_pca,
         {"n_components": MAYBE_NUMBER},
         {
             "eigenvalues_": ARRAY,
@@ -548,6 +540,7 @@ _LEARNERS = [
             "relative_error_": NUMBER,
             "subspace_": (Subspace,),
         },
+        check=consistency.check_gram_schmidt,
     ),
     Entry(
         KernelKMeans,
@@ -566,6 +559,7 @@ _LEARNERS = [
             "dual_coef_": ARRAY,
             "centers_": VECTORS,
         },
+        check=consistency.check_kmeans,
     ),
 ]
 _ESTIMATORS: Types = tuple(entry.cls for entry in _LEARNERS)
@@ -584,9 +578,9 @@ _AROUND = [
         check=_check_search,
     ),
     _object(Candidate, params=(dict,), kernel=KERNEL, ridge=MAYBE_NUMBER, score=NUMBER),
-    _object(Problem, Y=ARRAY, weights=MAYBE_ARRAY, intercept=FLAG),
-    _object(RidgePath, ridges=ARRAY, loo=ARRAY, gcv=ARRAY, dof=ARRAY, left_out=NUMBER),
-    Entry(Fit, {"residuals": ARRAY, "room": ARRAY}, {"slope": (Fit, NONE)}, check=_check_fit),
+    _object(Problem, consistency.check_problem, Y=ARRAY, weights=MAYBE_ARRAY, intercept=FLAG),
+    _object(RidgePath, consistency.check_path, ridges=ARRAY, loo=ARRAY, gcv=ARRAY, dof=ARRAY, left_out=NUMBER),
+    Entry(Fit, {"residuals": ARRAY, "room": ARRAY}, {"slope": (Fit, NONE)}, check=consistency.check_fit),
     Entry(
         RidgeOfMoments,
         {
@@ -601,14 +595,21 @@ _AROUND = [
             "_squares": NUMBER,
         },
         {"_spectrum": (tuple,), "inside": ARRAY, "floor": NUMBER},
+        check=consistency.check_ridge_of_moments,
     ),
-    Entry(PreImages, {"_kernel": KERNEL, "_X": ARRAY, "_dual": ARRAY}, {"_guess": (KernelRidge,)}),
-    Entry(EmpiricalMap, {"kernel": KERNEL}, {"kernel_": KERNEL, "_directions": VECTORS}),
-    Entry(MercerMap, {"kernel": KERNEL}, {"kernel_": KERNEL, "_directions": VECTORS}),
+    Entry(
+        PreImages,
+        {"_kernel": KERNEL, "_X": ARRAY, "_dual": ARRAY},
+        {"_guess": (KernelRidge,)},
+        check=consistency.check_pre_images,
+    ),
+    Entry(EmpiricalMap, {"kernel": KERNEL}, {"kernel_": KERNEL, "_directions": VECTORS}, check=consistency.check_map),
+    Entry(MercerMap, {"kernel": KERNEL}, {"kernel_": KERNEL, "_directions": VECTORS}, check=consistency.check_map),
     Entry(
         CholeskyMap,
         {"kernel": KERNEL, "rank": (*INTEGER, NONE), "tol": NUMBER, "pivoting": (str, NONE), "rng": (*INTEGER, NONE)},
         {"kernel_": KERNEL, "_subspace": (Subspace,)},
+        check=consistency.check_map,
     ),
 ]
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from gramian.checks import Array, as_generator, fraction, non_negative, whole
 from gramian.gram.gram import Gram
+from gramian.gram.progress import task
 from gramian.kernels.algebra import Centered
 from gramian.space.vectors import Vectors, require_vectors
 
@@ -88,10 +89,12 @@ def mean_test(S: Vectors, T: Vectors, permutations: int = 999, rng: Any = None) 
     observed = float(_squares(gram, labels[:, None])[0])
     tie = _rounding(gram, float(pooled.norms().max()) ** 2)  # relabellings that differ by less are the same
     more = 0
-    for start in range(0, permutations, CHUNK):
-        count = min(CHUNK, permutations - start)
-        relabelled = generator.permuted(np.tile(labels, (count, 1)), axis=1).T
-        more += int(np.count_nonzero(_squares(gram, relabelled) >= observed - tie))
+    with task("permutations", permutations) as told:
+        for start in range(0, permutations, CHUNK):
+            count = min(CHUNK, permutations - start)
+            relabelled = generator.permuted(np.tile(labels, (count, 1)), axis=1).T
+            more += int(np.count_nonzero(_squares(gram, relabelled) >= observed - tie))
+            told.advance(start + count)
     return MeanTest(sqrt(max(observed, 0.0)), (1 + more) / (1 + permutations), permutations)
 
 

@@ -181,7 +181,8 @@ def _as_names(nodes: Any) -> tuple[Hashable, ...] | None:
     except TypeError as error:
         raise TypeError(f"nodes holds a name that cannot be hashed ({error})") from None
     if different < len(names):
-        twice = next(name for place, name in enumerate(names) if name in names[:place])
+        seen: set[Hashable] = set()
+        twice = next(name for name in names if name in seen or seen.add(name))  # type: ignore[func-returns-value]
         raise ValueError(f"nodes holds {twice!r} more than once; a name of its own for every node needed")
     return names
 

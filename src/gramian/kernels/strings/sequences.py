@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from gramian.checks import Array
+from gramian.checks import Array, check_characters
 
 LONGEST = 2**31 - 1  # symbols of a sequence, or of a piece of one
 
@@ -81,9 +81,11 @@ class Sequences:
 
 
 def ordered(X: Any, what: str) -> None:
-    """Refuse what is iterable but no list of objects: dictionaries, sets, tables."""
+    """Refuse what is iterable but no list of objects, as dictionaries, sets and tables, and texts that are none."""
     if isinstance(X, Mapping | set | frozenset) or hasattr(X, "columns"):
         raise TypeError(f"X is a {type(X).__name__}; a list of {what} expected (of a table, a column: kernel.on(name))")
+    if isinstance(X, np.ndarray):
+        check_characters(X, "X")
 
 
 def as_alphabet(given: Any) -> Any:

@@ -24,6 +24,7 @@ from gramian.kernels.algebra import Kernel
 from gramian.kernels.strings.bags import DENSE_BYTES, Bags, Vocabulary
 from gramian.kernels.strings.sequences import LONGEST, Sequences, as_sequences, comparable
 
+MOST_BYTES = 2**33  # of the tables for one comparison
 MOST_FEATURES = 2**20  # columns of an explicit map
 SMALLEST = math.log(1e-290)  # weight of a pair, as a logarithm
 
@@ -160,6 +161,16 @@ class Subsequences(Pairwise):
         return np.ascontiguousarray(out[:, 0])
 
     def _write(self, A: Sequences, B: Sequences, out: Array, *, diagonal: bool) -> None:
+        longest = [int(one.lengths.max(initial=0)) for one in (A, B)]
+        if self.length > min(longest):  # no sequence is as long as that
+            out[...] = 0.0
+            return
+        size = 8 * compiled("dynamic").LANES * int(self.length) * (longest[1] + 1)
+        if size > MOST_BYTES:
+            raise ValueError(
+                f"length is {self.length:,}, and a sequence has {longest[1]:,} symbols: the tables of such a "
+                f"comparison take {size / 1e9:.3g} GB; take a smaller length, or shorter sequences"
+            )
         given = (in_alphabet(A, B), A.starts, B.codes, B.starts, int(self.length), float(self.decay))
         compiled("dynamic").subsequences_table(*given, diagonal, out)
 

@@ -1,0 +1,580 @@
+"""What must hold in a model besides the types of its attributes: shapes, ranges, and that its parts belong together.
+
+A file can say that a learner of forty objects has the coefficients of three, that landmarks are of another kernel, or
+that a class has the number 7 of 2. Nothing of that is caught by the types, and all of it would come out as an
+IndexError far from its cause. So every array has a shape here (`shapes`), and objects are encoded as their kernel
+encodes them (`encodings`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from gramian.checks import Array, as_number, whole
+from gramian.factor.cholesky import LowRank
+from gramian.factor.moments import Chunk, Moments, Summary
+from gramian.factor.nystrom import Nystrom
+from gramian.gram.encoded import Encoded
+from gramian.gram.gram import Gram, finite_norms
+from gramian.kernels import algebra
+from gramian.kernels.deflated import Deflated
+from gramian.kernels.dotproduct import Linear
+from gramian.kernels.graphs.diffusion import LONGEST
+from gramian.learn.base import KINDS, KernelEstimator
+from gramian.models.encodings import check_encoding, is_cheap
+from gramian.models.shapes import Sizes, check_shape, check_shapes, require
+from gramian.space.vectors import Vectors
+
+# Kernels
+
+
+def check_anchored(found: algebra.Anchored) -> None:
+    """Require that a kernel about a sample has a sample, and what it knows of it is of that sample."""
+    sample = found.reference
+    require(sample.symmetric and not sample.diagonal, "a sample is no symmetric Gram")
+    require(sample.kernel is found.base or sample.kernel == found.base, "a sample is one under another kernel")
+    sizes: Sizes = {"n": len(sample), "one": 1, "d": None}
+    if isinstance(found, Deflated):
+        check_shapes(found, {"coefficients": "n r", "_reference_products": "n r"}, {"n": len(sample)})
+        return
+    kept = vars(found)
+    if "_mean_features" in kept:
+        require(not sample.rows.open, "a mean of features is one of none")
+        sizes["d"] = found.base.feature_dim(sample.rows)
+    check_shapes(found, {"_reference_products": "n one", "_mean": "", "_mean_features": "one d"}, sizes)
+
+
+def check_standardize(found: Any) -> None:
+    """Require a mean and a scale for each coordinate, or neither."""
+    require((found.mean is None) == (found.scale is None), "a mean has no scale, or the other way round")
+    if found.mean is not None:
+        sizes: Sizes = {}
+        for name in ("mean", "scale"):
+            check_shape(np.asarray(getattr(found, name)), "d", sizes, f"Standardize.{name}")
+        require(bool((np.asarray(found.scale) != 0).all()), "a coordinate is divided by 0")
+
+
+def check_basis(found: Nystrom) -> None:
+    """Require that landmarks are objects of the kernel, and their triangle one that can be solved with."""
+    if isinstance(found.landmarks, Gram):
+        sample = found.landmarks
+        require(sample.symmetric and not sample.diagonal, "landmarks are no symmetric Gram")
+        require(sample.kernel is found.base or sample.kernel == found.base, "landmarks are those of another kernel")
+    basis = vars(found).get("basis")
+    if basis is None:
+        return
+    require(
+        len(basis) == 2 and isinstance(basis[0], Encoded) and isinstance(basis[1], np.ndarray), "landmarks are none"
+    )
+    check_encoding(found.base, basis[0])
+    check_shape(basis[1], "m m", {"m": len(basis[0])}, "the triangle of the landmarks")
+    require(bool((np.diagonal(basis[1]) != 0).all()), "the triangle of the landmarks is singular")
+
+
+def check_diffusion(found: Any, similarities: Any) -> None:
+    """Require that what a graph kernel keeps is that of its graph."""
+    require(found.of in similarities, "a graph kernel is of no known similarity")
+    whole(found.length, "length", most=LONGEST) if hasattr(found, "length") else as_number(found.beta, "beta")
+    interval = found._interval
+    require(len(interval) == 2 and all(type(end) is float for end in interval), "bounds are no pair")
+    require(bool(np.isfinite(interval).all()) and interval[0] <= interval[1], "bounds are no interval")
+    check_shapes(found, {"_largest": "", "_longest": "", "_K": "n n", "_rough": "n"}, {"n": len(found.graph)})
+    require(found._largest >= 0, "the largest eigenvalue of a kernel is negative")
+
+
+# Samples
+
+
+def _check_norms(kernel: Any, points: Encoded) -> None:
+    """Require that κ(x, x) is finite, so that κ is; where that takes long it is left to who asks for it."""
+    if is_cheap(kernel):
+        finite_norms(kernel, points)
+
+
+def check_gram(found: Gram) -> None:
+    """Require that a Gram is one of objects of its kernel."""
+    require(found.symmetric == (found.cols is found.rows), "a symmetric Gram has other columns than rows")
+    require(found.memory > 0, "a Gram has no memory")
+    require(found.dtype in (np.float32, np.float64), "a Gram is not of numbers")
+    check_encoding(found.kernel, found.rows)
+    _check_norms(found.kernel, found.rows)
+    if not found.symmetric:
+        check_encoding(found.kernel, found.cols)
+        _check_norms(found.kernel, found.cols)
+    check_shapes(found, {"diagonal": "", "_row_means": "n"}, {"n": len(found.rows)})
+
+
+_OF_VECTORS = {
+    "weights": "n k",
+    "_values": "n k",
+    "_squared_norms": "k",
+    "_features": "k d",
+    "_squared_deviations": "n",
+}
+
+
+def check_vectors(found: Vectors) -> None:
+    """Require that elements of a feature space are combinations of objects of its kernel."""
+    kernel, kept = found.space.kernel, vars(found)
+    check_encoding(kernel, found.points)
+    n = len(found.points)
+    sizes: Sizes = {"n": n}
+    if found.weights is None:
+        _check_norms(kernel, found.points)
+        sizes["k"] = n
+        require("_values" not in kept, "points have the values of combinations")
+    if kept.get("_features") is not None:
+        sizes["d"] = kernel.feature_dim(found.points)
+    check_shapes(found, _OF_VECTORS, sizes)
+    require(sizes["k"] == 1 or not found.single, "a single vector is several")
+    gram, mean = kept.get("_gram"), kept.get("_mean")
+    require(gram is None or (gram.rows is found.points and gram.kernel == kernel), "a Gram is that of other points")
+    _check_mean(found)
+    if mean is not None:
+        require(mean.single and mean.points is found.points, "a centre of mass is that of other points")
+        require(mean.space.kernel == kernel, "a centre of mass is in another space")
+    about = kept.get("_about_mean")
+    if about is not None:
+        fits = about.base == kernel and about.reference.rows is found.points
+        require(fits, "a centred kernel is about the centre of other points")
+
+
+def _check_mean(found: Vectors) -> None:
+    sample = found._mean_of
+    if sample is None:
+        return
+    fits = sample is not found and sample.weights is None and sample.points is found.points
+    require(fits and found.weights is not None and found.single, "a centre of mass is that of other points")
+
+
+def check_subspace(found: Any) -> None:
+    """Require that a subspace has a basis, and the factor it was found by."""
+    require(found.basis.weights is not None and not found.basis.single, "a subspace has no basis")
+    if found._factor is not None:
+        count, rank = found.basis.weights.shape
+        fits = count == rank == found._factor.factor.shape[1]
+        require(fits, "a subspace has the factor of another")
+
+
+def check_low_rank(found: LowRank) -> None:
+    """Require that a factor has as many pivots as columns, and a triangle that can be solved with."""
+    sizes = check_shapes(found, {"factor": "n k", "residual": "n", "trace": ""}, {})
+    check_shape(found.pivots, "k <n", sizes, "LowRank.pivots")
+    require(bool((np.diagonal(found.triangle) != 0).all()), "the triangle of a factor is singular")
+
+
+def check_moments(found: Moments) -> None:
+    """Require that moments are of rows of one width."""
+    check_shapes(found, {"weight": "", "mean": "w", "lower": "w w"}, {})
+    require(found.weight >= 0, "moments have a negative weight")
+
+
+def check_chunk(found: Chunk) -> None:
+    """Require that what belongs to objects is there for each of them."""
+    n = len(found.points)
+    check_shapes(found, {"numbers": "n q", "weights": "n", "groups": "n <most"}, {"n": n, "most": 2**31})
+    require(n > 0, "a chunk has no objects")
+
+
+def check_summary(found: Summary) -> None:
+    """Require that sums are moments of the features that they are said to be of."""
+    require(all(isinstance(sums, Moments) for sums in found._sums), "sums are no moments")
+    require(found.landmarks is None or found.landmarks is found.kernel, "landmarks are not those of their kernel")
+    require((found.landmarks is not None) == isinstance(found.kernel, Nystrom), "landmarks are forgotten")
+    check_shapes(found, {"trace": "", "largest": ""}, {})
+    require(min(found.dim, found.count, found.present) >= 0, "there are fewer objects than none")
+    widths = {len(sums.mean) for sums in found._sums}
+    require(len(widths) < 2 and min(widths, default=found.dim) >= found.dim, "moments are of other features")
+    require(all((sums.lower is not None) == found.scatter for sums in found._sums), "moments have no scatter")
+    require(not found._sums or hasattr(found, "_dtype"), "moments are of numbers of no type")
+    if hasattr(found, "_dtype"):
+        require(found._dtype in (np.float32, np.float64), "moments are not of numbers")
+    if found.landmarks is not None:
+        require(isinstance(found.landmarks.landmarks, Gram), "landmarks are not settled")
+        rank = len(found.landmarks.basis[1]) if "basis" in vars(found.landmarks) else found.dim
+        require(not found._sums or found.dim == rank, "moments are of other landmarks")
+
+
+# Learners
+
+
+def check_estimator(found: KernelEstimator, core: frozenset[str]) -> int | None:
+    """Require that a fitted learner has all that it answers with; return how many objects it has, None if unfitted."""
+    kept = vars(found)
+    config = kept.get("_sklearn_output_config", {})
+    known = ("default", "pandas", "polars", None)
+    fits = config.keys() <= {"transform"} and all(isinstance(v, str | None) and v in known for v in config.values())
+    require(fits, "how a table is to be returned is not known")
+    require(kept.get("_kind") is None or kept["_kind"] in KINDS, "objects are of no known kind")
+    begun = kept.get("_begun")
+    require(begun is None or (len(begun) == 3 and isinstance(begun[2], bool)), "how learning began is not known")
+    _check_columns(kept)
+    if not core <= kept.keys():
+        marks = {"directions_"} if "directions_" in core else core  # a classifier may have seen one class only
+        learnt = [name for name in kept if name in marks]
+        require(not learnt, f"{type(found).__name__} has {', '.join(sorted(learnt)[:3])}, but is not fitted completely")
+        return None
+    sample = found.sample_
+    require(sample.weights is None and not sample.single, "a sample is no sample")
+    require(
+        sample.space.kernel is found.kernel_ or sample.space.kernel == found.kernel_, "a sample is of another kernel"
+    )
+    return len(sample.points)
+
+
+def _check_columns(kept: Mapping[str, Any]) -> None:
+    names, width = kept.get("feature_names_in_"), kept.get("n_features_in_")
+    require(width is None or width >= 1, "there are no columns")
+    if names is not None:
+        texts = names.ndim == 1 and all(isinstance(name, str) for name in names.tolist())
+        require(texts and (width is None or len(names) == width), "the names of columns are not those of the columns")
+
+
+def _check_functions(functions: Vectors, sample: Vectors, count: int, what: str, *, single: bool) -> None:
+    """Require that elements are so many, and in the space of the sample."""
+    fits = functions.weights is not None and functions.weights.shape[1] == count and functions.single == single
+    require(fits, f"{what} are not as many as they should be")
+    same = functions.space.kernel is sample.space.kernel or functions.space.kernel == sample.space.kernel
+    require(same, f"{what} are in another space than the sample")
+    signature = functions.points is sample.points or functions.points.signature == sample.points.signature
+    require(signature, f"{what} are of other objects than the sample")
+
+
+def _features(found: Any) -> int | None:
+    """Return the number of explicit features of the sample."""
+    return found.kernel_.feature_dim(found.sample_.points) if "sample_" in vars(found) else None
+
+
+def _check_low(found: Any) -> None:
+    """Require that what was learnt in low rank can be asked about."""
+    kept = vars(found)
+    if "_summary" not in kept:
+        return
+    summary, probe = kept["_summary"], kept.get("_probe")
+    require({"_probe", "_lots", "_turned_up"} <= kept.keys(), "what was looked at is not known")
+    check_shape(kept["_lots"], "n", {"n": 0 if probe is None else len(probe.points)}, "_lots")
+    require("_trace_error" in kept or not summary.count or not summary._sums, "how much was left out is not known")
+    if "_trace_error" in kept:
+        check_shape(kept["_trace_error"], "", {}, "_trace_error")
+    kernel = summary.kernel.base if summary.landmarks is not None else summary.kernel
+    if probe is not None:
+        check_encoding(kernel, probe.points)
+        same = "sample_" not in kept or probe.points.signature == kept["sample_"].points.signature
+        require(same, "objects that are looked at do not fit the sample")
+        groups = 0 if probe.groups is None else int(probe.groups.max()) + 1
+        require(groups <= len(summary._sums), "objects are of groups that there are not")
+    if "kernel_" in kept:
+        require(kernel is kept["kernel_"] or kernel == kept["kernel_"], "moments are of another kernel")
+
+
+def _check_turned_up(found: Any) -> None:
+    turned_up = vars(found).get("_turned_up", {})
+    require(sorted(turned_up.values(), key=repr) == sorted(range(len(turned_up)), key=repr), "classes are not numbered")
+    if "_summary" in vars(found) and found._summary._sums:
+        require(len(turned_up) <= len(found._summary._sums) or not turned_up, "classes have no moments")
+
+
+def check_classifier(found: Any, shapes: Mapping[str, str] = {}) -> Sizes | None:
+    """Require that a classifier has a function for each of its classes."""
+    _check_low(found)
+    _check_turned_up(found)
+    n = check_estimator(found, CORES[type(found).__name__])
+    if n is None:
+        return None
+    labels = found.classes_
+    require(labels.ndim == 1 and len(labels) > 1, "there are fewer than two classes")
+    require(_ascends(labels), "the classes are not in order, or not different")
+    c = len(labels)
+    t = () if c == 2 else (c,)
+    sizes: Sizes = {"n": n, "c": c, "k": c - 1, "*t": t, "p": _features(found)}
+    check_shapes(found, {"dual_coef_": "n *t", "offset_": "*t", "_primal": "p *t", **shapes}, sizes)
+    _check_functions(found.directions_, found.sample_, 1 if c == 2 else c, "directions", single=c == 2)
+    return sizes
+
+
+def _ascends(labels: Array) -> bool:
+    try:
+        return bool((np.asarray(labels)[:-1] < np.asarray(labels)[1:]).all())
+    except TypeError:  # labels that have no order
+        return False
+
+
+def check_parzen(found: Any) -> None:
+    """Require that every class has a centre."""
+    sizes = check_classifier(found)
+    groups = {"g": len(vars(found).get("_turned_up", {}))}
+    n = len(found.sample_.points) if "sample_" in vars(found) else 0
+    if "_numbers" in vars(found) and "_summary" not in vars(found):
+        check_shapes(found, {"_numbers": "n <g", "_sums": "g"}, {"n": n, **groups})
+    if sizes is not None:
+        check_shapes(found, {"_own": "n c"}, sizes)
+        _check_functions(found.centers_, found.sample_, sizes["c"], "centres", single=False)
+
+
+_OF_FISHER = {
+    "ridge_": "",
+    "ridges_": "r",
+    "loo_errors_": "r",
+    "quotients_": "k",
+    "projected_means_": "c k",
+    "projected_variances_": "c k",
+    "_primal_axes": "p k",
+    "_unseen": "",
+    "_labels": "l <c",
+    "_loo_scores": "l c",
+}
+
+
+def check_fisher(found: Any) -> None:
+    """Require that a discriminant has axes besides, and labels of the objects that it can leave out."""
+    sizes = check_classifier(found, _OF_FISHER)
+    if sizes is None:
+        return
+    kept = vars(found)
+    require(found.ridge_ >= 0, "a ridge is negative")
+    _check_functions(found.axes_, found.sample_, sizes["k"], "axes", single=False)
+    if "_summary" in kept:
+        require(kept["_probe"] is not None and kept["_probe"].groups is not None, "there are no objects to leave out")
+        require(len(found._labels) == len(kept["_probe"].points), "labels are those of other objects")
+        require(found._summary.scatter and len(found._turned_up) == sizes["c"], "classes are those of others")
+        require(len(found._summary._sums) == sizes["c"], "classes have no moments")
+        require(all(sums.weight > 0 for sums in found._summary._sums), "a class has no members")
+    else:
+        require(len(found._labels) == sizes["n"], "labels are those of other objects")
+        require(len(np.unique(found._labels)) == sizes["c"], "a class has no members")
+    if "_sample_labels" in kept and "_summary" not in kept:
+        check_shapes(found, {"_sample_labels": "n <c"}, sizes)
+
+
+def check_ridge(found: Any) -> None:
+    """Require that a regression has a function, and what its errors are computed from."""
+    _check_low(found)
+    n = check_estimator(found, CORES[type(found).__name__])
+    if n is None:
+        return
+    sizes: Sizes = {"n": n, "p": _features(found)}
+    numbers = {"ridge_": "", "residual_": "", "_unit": ""}
+    check_shapes(found, {"dual_coef_": "n *t", "intercept_": "*t", "_primal": "p *t", **numbers}, sizes)
+    require(found._unit > 0, "targets have no unit")
+    t, kept = sizes["*t"], vars(found)
+    require(len(t) <= 1, "there are too many targets")
+    require(found.ridge_ >= 0, "a ridge is negative")
+    _check_functions(found.function_, found.sample_, prod(t), "functions", single=not t)
+    require("_shape" not in kept or kept["_shape"] == t, "there are other targets than said")
+    sizes["q"] = prod(t)
+    low = "_summary" in kept and found._summary.landmarks is not None
+    if not low:
+        require("_problem" in kept, "the targets are not known")
+        check_shapes(found._problem, {"Y": "n q", "weights": "n"}, sizes)
+    if "_known" in kept and not low:
+        for fit in filter(None, (found._known, found._known.slope)):
+            check_shapes(fit, {"residuals": "n q", "room": "n"}, sizes)
+    if "_of_moments" in kept:
+        require("_summary" in kept and kept["_probe"] is not None, "there are no objects to leave out")
+        probe = kept["_probe"]
+        require(probe.numbers is not None and probe.numbers.shape[1] == sizes["q"], "objects have no targets")
+        of, dim = kept["_of_moments"], found._summary.dim
+        sizes |= {"p": dim}
+        check_shapes(of, {"B": "p q"}, sizes)
+        require(len(of.A) == dim and of.kind == found.smoother, "moments are those of another model")
+        require(low or dim == _features(found), "moments are those of other features")
+
+
+def check_least_squares_classifier(found: Any) -> None:
+    """Require that a regression of classes has a function for each of them, or one for two."""
+    check_ridge(found)
+    if "classes_" in vars(found):
+        labels = found.classes_
+        require(labels.ndim == 1 and _ascends(labels), "the classes are not in order, or not different")
+    if CORES["KernelClassifier"] <= vars(found).keys():
+        functions = prod(found.dual_coef_.shape[1:])
+        require(len(labels) == 2 if functions == 1 else len(labels) == functions > 2, "classes have no functions")
+
+
+def check_fit(found: Any) -> None:
+    """Require that residuals grow once where there is no ridge."""
+    require(found.slope is None or found.slope.slope is None, "a fit begins to grow twice")
+
+
+def check_gram_rows(found: Any) -> None:
+    """Require a sample."""
+    check_estimator(found, CORES["GramRows"])
+
+
+def check_problem(found: Any) -> None:
+    """Require a weight for each target."""
+    check_shapes(found, {"Y": "n q", "weights": "n"}, {})
+    require(
+        found.weights is None or bool((found.weights >= 0).all() and found.weights.any()), "weights are not weights"
+    )
+
+
+def check_ridge_of_moments(found: Any) -> None:
+    """Require that moments, and their decomposition where it is known, fit together."""
+    sizes = check_shapes(found, {"A": "p p", "B": "p q", "mean": "p", "target": "q", "weight": "", "_squares": ""}, {})
+    check_shapes(found, {"floor": ""}, {})
+    require(
+        found.kind in ("shrinkage", "projection") and found.weight > 0 and found.count > 0, "moments are of nothing"
+    )
+    if "_spectrum" in vars(found):
+        require(len(found._spectrum) == 2, "a spectrum is no pair")
+        for part, spelled in zip(found._spectrum, ("s", "p s"), strict=True):
+            check_shape(part, spelled, sizes, "RidgeOfMoments._spectrum")
+        require(bool((found._spectrum[0] > 0).all()), "a spectrum is not positive")
+    if "inside" in vars(found):
+        require("_spectrum" in vars(found), "a spectrum is forgotten")
+        check_shapes(found, {"inside": "s q"}, sizes)
+
+
+def check_path(found: Any) -> None:
+    """Require an error for each ridge; an error may be infinite."""
+    shapes = {getattr(found, name).shape for name in ("ridges", "loo", "gcv", "dof")}
+    require(len(shapes) == 1 and len(shapes.pop()) == 1, "a path has not an error for each ridge")
+    check_shapes(found, {"ridges": "r", "dof": "r", "left_out": ""}, {})
+    require(found.loo.dtype.kind == found.gcv.dtype.kind == "f", "errors are no numbers")
+
+
+def check_pca(found: Any) -> None:
+    """Require that every component has a variance and coefficients."""
+    _check_low(found)
+    n = check_estimator(found, CORES["KernelPCA"])
+    if n is None:
+        return
+    shapes = {"eigenvalues_": "k", "explained_variance_": "k", "explained_variance_ratio_": "k", "dual_coef_": "n k"}
+    low, kept = "_summary" in vars(found), vars(found)
+    others = {"total_variance_": "", "variance_error_": "", "_inputs": "n d", **({"_at_center": "k"} if low else {})}
+    sizes = check_shapes(found, {**shapes, **others}, {"n": n})
+    require(bool((found.eigenvalues_ > 0).all()) and sizes["k"] > 0, "components have no variance")
+    components = found.components_
+    require(components.weights is not None and components.weights.shape == (n, sizes["k"]), "components are others")
+    require(not components.single, "components are a single one")
+    kernel = components.space.kernel
+    if low:
+        require(found._summary.landmarks is not None, "landmarks are forgotten")
+        _check_functions(components, found.sample_, sizes["k"], "components", single=False)
+        require({"_at_center", "_center"} <= kept.keys(), "the centre is not known")
+        _check_functions(found._center, found.sample_, 1, "centres", single=True)
+    else:
+        require(isinstance(kernel, algebra.Centered) and kernel.base == found.kernel_, "components are not centred")
+        base = components.points.parts[0]
+        require(
+            base is found.sample_.points or base.signature == found.sample_.points.signature,
+            "components are of other objects",
+        )
+    _check_pre_images(found, sizes)
+
+
+def _check_pre_images(found: Any, sizes: Sizes) -> None:
+    pre = vars(found).get("_pre_images")
+    if found._inputs is not None:
+        width = vars(found).get("n_features_in_")
+        require(
+            found.kernel_.on_vectors and width in (None, found._inputs.shape[1]), "inputs are those of another kernel"
+        )
+    if pre is None:
+        return
+    require(found._inputs is not None and pre._X.shape == found._inputs.shape, "pre-images are those of another sample")
+    check_shapes(pre, {"_dual": "n k"}, dict(sizes))
+    require(pre._kernel == found.kernel_, "pre-images are those of another kernel")
+    if not isinstance(pre._kernel, Linear):
+        guess = vars(pre).get("_guess")
+        require(guess is not None and "function_" in vars(guess), "pre-images have no first guess")
+        count = prod(guess.dual_coef_.shape[1:])
+        fits = count == pre._X.shape[1] and vars(guess).get("n_features_in_") == sizes["k"] and guess.kernel_.on_vectors
+        require(fits, "a first guess is that of other coordinates")
+
+
+def check_pre_images(found: Any) -> None:
+    """Require as many vectors as coefficients."""
+    check_shapes(found, {"_X": "n d", "_dual": "n k"}, {})
+
+
+def check_novelty(found: Any) -> None:
+    """Require a centre, and distances from it."""
+    _check_low(found)
+    n = check_estimator(found, CORES["NoveltyDetector"])
+    if n is None:
+        return
+    numbers = {"offset_": "", "false_alarm_bound_": "", "radius_": "", "distances_": "m", "_ordered": "o", "_reach": ""}
+    numbers["_astray"] = ""
+    infinite = found.threshold_ == np.inf and found.offset_ == -np.inf
+    check_shapes(
+        found, {name: spelled for name, spelled in numbers.items() if not (infinite and name == "offset_")}, {}
+    )
+    if not infinite:
+        check_shapes(found, {"threshold_": ""}, {})
+    require(
+        "_ordered" not in vars(found) or (len(found._ordered) > 0 and _never_falls(found._ordered)),
+        "distances are not in order",
+    )
+    _check_functions(found.center_, found.sample_, 1, "centres", single=True)
+
+
+def _never_falls(numbers: Array) -> bool:
+    return bool((numbers[1:] >= numbers[:-1]).all())
+
+
+def check_gram_schmidt(found: Any) -> None:
+    """Require as many pivots as coordinates."""
+    n = check_estimator(found, CORES["GramSchmidt"])
+    if n is None:
+        return
+    sizes = check_shapes(found, {"residuals_": "n", "relative_error_": ""}, {"n": n})
+    check_shape(found.pivots_, "k <n", sizes, "GramSchmidt.pivots_")
+    _check_functions(found.subspace_.basis, found.sample_, sizes["k"], "basis vectors", single=False)
+
+
+def check_kmeans(found: Any) -> None:
+    """Require that every object is in a cluster that has a centre."""
+    n = check_estimator(found, CORES["KernelKMeans"])
+    if n is None:
+        return
+    sizes = check_shapes(found, {"dual_coef_": "n k", "inertia_": ""}, {"n": n})
+    check_shape(found.labels_, "n <k", sizes, "KernelKMeans.labels_")
+    _check_functions(found.centers_, found.sample_, sizes["k"], "centres", single=False)
+
+
+def check_search(found: Any, candidate: type) -> None:
+    """Require that the winner is one of those tried, and fitted."""
+    kept = vars(found)
+    learnt = {"best_estimator_", "best_params_", "best_score_", "best_index_", "results_"}
+    if not learnt & kept.keys():
+        return
+    require(learnt <= kept.keys(), "a search is not complete")
+    require(all(isinstance(one, candidate) for one in found.results_), "results are no candidates")
+    require(0 <= found.best_index_ < len(found.results_), "the winner was not tried")
+    require(type(found.best_estimator_) is type(found.estimator), "the winner is of another kind")
+    core = CORES.get(type(found.best_estimator_).__name__, frozenset())
+    require(core <= vars(found.best_estimator_).keys(), "the winner is not fitted")
+
+
+def check_map(found: Any) -> None:
+    """Require that a fitted map has directions in the space of its kernel."""
+    kept = vars(found)
+    basis = found._subspace.basis if "_subspace" in kept else kept.get("_directions")
+    require((basis is None) == ("kernel_" not in kept), "a map is not fitted completely")
+    if basis is not None:
+        require(basis.weights is not None and not basis.single, "a map has no directions")
+        require(basis.space.kernel == found.kernel_, "the directions of a map are in another space")
+
+
+CORES: dict[str, frozenset[str]] = {
+    name: frozenset(["kernel_", "sample_", *words.split()])
+    for name, words in {
+        "NoveltyDetector": "threshold_ offset_ false_alarm_bound_ radius_ radius_is_exact_ distances_ center_",
+        "KernelRidge": "dual_coef_ function_ intercept_ ridge_ residual_ solver_ _primal",
+        "KernelClassifier": "classes_ dual_coef_ function_ intercept_ ridge_ residual_ solver_ _primal",
+        "GramRows": "",
+        "KernelPCA": "eigenvalues_ explained_variance_ explained_variance_ratio_ total_variance_ dual_coef_ "
+        "components_ solver_ _inputs",
+        "GramSchmidt": "pivots_ residuals_ relative_error_ subspace_",
+        "KernelKMeans": "labels_ inertia_ n_iter_ dual_coef_ centers_",
+        "ParzenClassifier": "classes_ dual_coef_ offset_ directions_ _primal centers_",
+        "FisherDiscriminant": "classes_ dual_coef_ offset_ directions_ _primal ridge_ solver_ quotients_ axes_ "
+        "projected_means_ projected_variances_ _primal_axes _labels",
+    }.items()
+}

@@ -1,0 +1,178 @@
+"""A forged file with a right checksum is refused, or answers: it never hangs, and raises nothing that is not clear."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import gramian as gm
+from gramian.cli.main import main
+from gramian.kernels.value import MOST_LEVELS, MOST_PARTS
+from gramian.models import ModelFileError, load, save
+
+from . import forging
+
+SHORT = range(150)
+
+
+@pytest.fixture(scope="module")
+def forge(tmp_path_factory: pytest.TempPathFactory) -> forging.Forge:
+    return forging.Forge(tmp_path_factory.mktemp("forge"), per_learner=3)
+
+
+def test_sound_files_are_found_sound(forge: forging.Forge) -> None:
+    assert len(forge.sound) > 40
+    for name, kind, tree, arrays in forge.sound:
+        forge.path.write_bytes(forging.put_together(tree, arrays))
+        load(forge.path)
+        assert forging.tried(forge.path, kind) is None, name
+
+
+def test_forged_files_are_refused_or_answer(forge: forging.Forge) -> None:
+    assert [fault for seed in SHORT if (fault := forge.trial(seed)) is not None] == []
+
+
+def test_many_forged_files_get_as_far_as_answering(forge: forging.Forge) -> None:
+    """The forger is a good one: what it makes is not just refused at the door."""
+    loaded = 0
+    for seed in range(200):
+        forge.path.write_bytes(forge.forged(forging.random.Random(seed))[2])
+        try:
+            load(forge.path)
+            loaded += 1
+        except ModelFileError:
+            pass
+    assert loaded > 20
+
+
+def test_a_command_given_a_forged_model_says_so_in_a_sentence(tmp_path: Path) -> None:
+    forge = forging.Forge.of_commands(tmp_path)
+    assert len(forge.sound) == 4
+    assert [fault for seed in range(25) if (fault := forge.command_trial(seed)) is not None] == []
+
+
+# Small files that would take for ever
+
+
+def file_of(path: Path, root: Any, parts: list[Any]) -> Path:
+    path.write_bytes(forging.put_together({"root": root, "parts": parts, "arrays": []}, []))
+    return path
+
+
+def doubled(times: int) -> list[Any]:
+    sums = [{"class": "Sum", "set": {"left": {"ref": k}, "right": {"ref": k}}} for k in range(times)]
+    return [{"class": "Gaussian", "set": {"bandwidth": 1.0}}, *sums]
+
+
+def refused(path: Path, reason: str) -> None:
+    begun = time.monotonic()
+    with pytest.raises(ModelFileError, match=reason):
+        load(path)
+    assert time.monotonic() - begun < 5
+
+
+def test_a_kernel_doubled_many_times_is_refused(tmp_path: Path) -> None:
+    for times in (14, 40, 150):
+        refused(file_of(tmp_path / "m", {"ref": times}, doubled(times)), "levels deep and has")
+    refused(file_of(tmp_path / "m", {"dict": [[{"ref": 40}, 1]]}, doubled(40)), "levels deep and has")
+
+
+def test_only_texts_and_numbers_are_keys(tmp_path: Path) -> None:
+    refused(file_of(tmp_path / "m", {"dict": [[{"ref": 3}, 1]]}, doubled(3)), "a key of a dict is a Sum")
+    refused(file_of(tmp_path / "m", {"dict": [[{"tuple": [{"ref": 3}]}, 1]]}, doubled(3)), "a key of a dict is a tuple")
+    with pytest.raises(TypeError, match="model has a key that is a Gaussian; texts, numbers and tuples"):
+        save({gm.Gaussian(): 1}, tmp_path / "n")
+    kept = {"a": 1, 2: "b", (1, "x", None): 3, 2.5: 4, b"k": 5, np.float64(7.5): 6, True: 7}
+    save(kept, tmp_path / "n")
+    assert load(tmp_path / "n") == kept
+
+
+COLLIDING = [k * (2**61 - 1) for k in range(60_000)]  # all have the hash 0
+
+
+@pytest.mark.parametrize(
+    "root",
+    [
+        {"dict": [[k, 1] for k in COLLIDING]},
+        {"tuple": COLLIDING},
+        {"tuple": [{"tuple": ["x", k]} for k in COLLIDING]},
+        {
+            "tuple": [{"scalar": ["<u8", (k * (2**61 - 1) % 2**64).to_bytes(8, "little").hex()]} for k in range(8)]
+            * 9000
+        },
+    ],
+    ids=["keys", "names", "tuples", "few"],
+)
+def test_numbers_made_to_collide_are_refused_at_once(root: Any, tmp_path: Path) -> None:
+    path = file_of(tmp_path / "m", root, [])
+    if len(json.dumps(root)) < 6e5 or "scalar" in str(root)[:40]:  # eight numbers alike, however often, are no attack
+        load(path)
+        return
+    refused(path, "made to collide")
+
+
+def test_a_head_that_says_something_twice_is_refused(tmp_path: Path) -> None:
+    sound = forging.put_together({"root": 1, "parts": [], "arrays": []}, [])
+    head = b'{"root":1,"root":2,"parts":[],"arrays":[]}'
+    path = tmp_path / "m"
+    path.write_bytes(sound)
+    assert load(path) == 1
+    before = forging.struct.pack(
+        "<12sI16sQQ", forging.container.MAGIC, 1, b"0.1.0", forging.ENVELOPE.size + len(head), len(head)
+    )
+    path.write_bytes(before + forging.sha256(before + head).digest() + head)
+    refused(path, "its head says something twice")
+
+
+def test_encodings_doubled_many_times_are_refused(tmp_path: Path) -> None:
+    model = gm.KernelRidge(gm.Gaussian() + gm.Gaussian()).fit([[0.0], [1.0], [3.0]], [0.0, 1.0, 2.0])
+    save(model, tmp_path / "m")
+    tree, arrays = forging.taken_apart((tmp_path / "m").read_bytes())
+    places = [k for k, part in enumerate(tree["parts"]) if part.get("class") == "Encoded"]
+    inner = places[0]
+    for place, part in enumerate(tree["parts"]):
+        if part.get("class") == "Encoded" and place != inner:
+            part["set"]["parts"] = {"tuple": [{"ref": inner}] * 2}
+    extra = len(tree["parts"])
+    tree["parts"] += [
+        {"class": "Encoded", "set": {"parts": {"tuple": [{"ref": inner if k == 0 else extra + k - 1}] * 2}}}
+        for k in range(50)
+    ]
+    root = {"class": "Vectors", "set": {"space": None, "points": {"ref": extra + 49}, "weights": None, "single": False}}
+    spaces = [k for k, part in enumerate(tree["parts"]) if part.get("class") == "FeatureSpace"]
+    root["set"] |= {"space": {"ref": spaces[0]}, "_mean_of": None}  # type: ignore[operator]
+    tree["parts"].append(root)
+    tree["root"] = {"ref": len(tree["parts"]) - 1}
+    (tmp_path / "m").write_bytes(forging.put_together(tree, arrays))
+    refused(tmp_path / "m", "does not hold a model")
+
+
+def test_an_empty_array_with_an_enormous_side_is_refused(tmp_path: Path) -> None:
+    head = {"root": {"array": 0}, "parts": [], "arrays": [{"type": "<f8", "shape": [0, 2**47]}]}
+    (tmp_path / "m").write_bytes(forging.put_together(head, [b""]))
+    refused(tmp_path / "m", "a longer side than there are bytes")
+
+
+def test_a_hostile_model_on_the_command_line_is_exit_code_5_and_one_sentence(tmp_path: Path, capsys: Any) -> None:
+    data = tmp_path / "d.csv"
+    data.write_text("a,b\n1,2\n3,4\n")
+    path = file_of(tmp_path / "m", {"ref": 40}, doubled(40))
+    for command in ("predict", "novelty"):
+        assert main([command, str(path), str(data)]) == 5
+        said = capsys.readouterr().err
+        assert said.count("\n") == 1
+        assert "cannot be loaded" in said
+
+
+def test_the_limits_of_kernels_are_those_of_files(tmp_path: Path) -> None:
+    kernel: gm.Kernel = gm.Linear()
+    for _ in range(MOST_LEVELS - 1):
+        kernel = kernel + 1
+    save(kernel, tmp_path / "m")
+    assert load(tmp_path / "m") == kernel
+    assert MOST_PARTS > MOST_LEVELS

@@ -66,6 +66,7 @@ def _read(given: Namespace) -> Dataset:
         columns=given.columns,
         encoding=given.encoding,
         nodes=getattr(given, "nodes", None),
+        memory=given.memory,
     )
 
 
@@ -190,7 +191,10 @@ def _opened(given: Namespace) -> dict[str, Any]:
 
 
 def _new_objects(given: Namespace, parts: dict[str, Any]) -> tuple[Any, list[str]]:
-    X, names, notes = parts["recipe"].apply(given.data, format=given.format, encoding=given.encoding)
+    from gramian.intake.inputs import at_hand
+
+    data = at_hand(given.data, given.memory)
+    X, names, notes = parts["recipe"].apply(data, format=given.format, encoding=given.encoding)
     for one in notes:
         _say(given, one)
     return X, list(names)

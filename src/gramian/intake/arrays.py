@@ -43,6 +43,9 @@ _BROKEN = (
     zlib.error,
 )
 
+_LAST = 0x10FFFF  # of the code points of Unicode
+_SURROGATES = 0xD800 >> 11  # halves of letters, which stand for nothing alone
+
 
 def read_npy(file: Input) -> Table:
     """Return the array of a .npy file as a table."""
@@ -114,6 +117,7 @@ def with_target(table: Table, y: Any) -> Table:
 
 def table_of(A: Array, where: str, format: str) -> Table:
     """Return an array of one or two dimensions, or a structured one, as a table."""
+    _check_letters(A, where)
     if A.ndim not in (1, 2) or 0 in A.shape:
         raise DataError(f"{where}: an array of shape {A.shape}; rows and columns expected, at least one of each")
     if A.dtype.names:
@@ -130,6 +134,20 @@ def table_of(A: Array, where: str, format: str) -> Table:
         where, format, {name: _column(column, name, where) for name, column in zip(names, columns, strict=True)},
         headless=True,
     )  # fmt: skip
+
+
+def _check_letters(A: Array, where: str) -> None:
+    """Refuse texts with numbers in them that stand for no letter, which no later step could print or compare."""
+    for part in [A[name] for name in A.dtype.names] if A.dtype.names else [A]:
+        if part.dtype.kind != "U" or not part.dtype.itemsize:
+            continue
+        native = np.ascontiguousarray(part).astype(part.dtype.newbyteorder("="), copy=False)
+        letters = native.view(np.uint32)
+        wrong = (letters > _LAST) | ((letters >> 11) == _SURROGATES)
+        if wrong.any():
+            raise DataError(
+                f"{where}: a text with the code point 0x{letters[wrong].flat[0]:x}, which is no letter; texts expected"
+            )
 
 
 def lone_objects(values: list[str], where: str, format: str, name: str = "line") -> Table:

@@ -12,13 +12,14 @@ from gramian.checks import Array
 from gramian.intake.budget import OBJECT
 from gramian.intake.errors import DataError
 from gramian.intake.inputs import Input
-from gramian.intake.table import Table, column_of, texts_of
+from gramian.intake.table import Table, column_of, objects, texts_of
 from gramian.sources import of_path
 from gramian.tables import listed, names_of
 
 _RUN = 50_000  # rows
 _SHARE = 16  # part of the budget that a run may take, and
 _CELL = 128  # bytes of a value in it
+_NUMBER = 16  # bytes of a number: in its column, and in the objects that are made of it
 _NUMBERS = ("int", "uint", "float", "double", "halffloat")
 _TEXTS = ("string", "large_string", "string_view")
 _CAST = ("date", "timestamp", "bool")
@@ -29,13 +30,16 @@ def read_columns(file: Input, format: str) -> Table:
     path, budget = file.path, file.budget
     source = of_path(path, format, shared=True)
     names = _checked(str(path), source.columns or ())
+    if (least := (source.count or 0) * len(names) * _NUMBER) > budget.limit:
+        raise budget.exceeded(least, path)
     rows = max(1, min(_RUN, budget.limit // (_SHARE * _CELL * len(names))))
     parts: dict[str, list[Array]] = {name: [] for name in names}
+    pools: dict[str, dict[Any, Any]] = {name: {} for name in names}
     for batch in source.open(rows, None):
         budget.claim(_cost(batch), path)
         batch.validate(full=True)  # Arrow itself trusts what it maps into memory
         for name, part in parts.items():
-            part.append(_of_arrow(batch[name], name, str(path)))
+            part.append(_of_arrow(batch[name], name, str(path), pools[name]))
     if not next(iter(parts.values())):
         raise DataError(f"{path}: columns, and no row; at least one row expected")
     found = _table({name: _joined(part) for name, part in parts.items()}, str(path), format)
@@ -45,7 +49,7 @@ def read_columns(file: Input, format: str) -> Table:
 def _cost(batch: Any) -> int:
     """Return the bytes that a batch of Arrow takes as columns and objects: texts are objects of Python."""
     return sum(
-        len(column) * (2 * 8 if str(column.type).startswith(_NUMBERS) else OBJECT) + int(column.nbytes)
+        len(column) * (_NUMBER if str(column.type).startswith(_NUMBERS) else OBJECT) + int(column.nbytes)
         for column in batch.columns
     )
 
@@ -99,9 +103,9 @@ def _joined(parts: list[Array]) -> Array:
     return np.concatenate(parts)
 
 
-def _of_arrow(column: Any, name: str, where: str) -> Array:
+def _of_arrow(column: Any, name: str, where: str, pool: dict[Any, Any] | None = None) -> Array:
     if str(column.type).startswith("dictionary"):
-        return _of_dictionary(column, name, where)
+        return _of_dictionary(column, name, where, {} if pool is None else pool)
     kind = str(column.type)
     if kind.startswith(_NUMBERS):
         found = column.to_numpy(zero_copy_only=False)
@@ -118,14 +122,14 @@ def _of_arrow(column: Any, name: str, where: str) -> Array:
     )
 
 
-def _of_dictionary(column: Any, name: str, where: str) -> Array:
-    """Return values of which equal ones are stored once; they stay shared."""
-    if hasattr(column, "combine_chunks"):
-        column = column.combine_chunks()
+def _of_dictionary(column: Any, name: str, where: str, pool: dict[Any, Any]) -> Array:
+    """Return values of which equal ones are stored once; they stay shared, with those of other batches in the pool."""
     if hasattr(column, "chunks"):
-        return _joined([_of_dictionary(chunk, name, where) for chunk in column.chunks])
+        return _joined([_of_dictionary(chunk, name, where, pool) for chunk in column.chunks])
     places = column.indices.cast("int64").fill_null(-1).to_numpy(zero_copy_only=False)
     values = _of_arrow(column.dictionary, name, where)
+    if values.dtype.kind == "O":
+        values = objects([pool.setdefault(value, value) for value in values])
     gap = np.full(1, np.nan, values.dtype) if values.dtype.kind == "f" else np.full(1, None, dtype=object)
     return np.concatenate([values, gap])[places]
 

@@ -13,7 +13,7 @@ columns are x1, x2, …
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
@@ -181,10 +181,10 @@ def _careful(layout: Layout, only: set[int] | None) -> Iterator[dict[int, _Writt
         yield {place: _Written(fields) for place, fields in columns if only is None or place in only}
 
 
-def _runs(layout: Layout, only: set[int] | None, careful: bool) -> Iterator[Any]:
+def _runs(layout: Layout, only: set[int] | None, as_text: set[int], careful: bool) -> Iterator[Mapping[int, Fields]]:
     if careful:
         return _careful(layout, only)
-    return quick.runs(layout.file, layout.opening, layout.above, only)
+    return quick.runs(layout.file, layout.opening, layout.above, only, as_text)
 
 
 def _columns(layout: Layout, text: frozenset[str]) -> tuple[list[Array], list[str]]:
@@ -220,7 +220,7 @@ def _typed(
     as_text, late, commas = set(asked), set[int](), set[int]()
     parts: list[list[Array]] = [[] for _ in layout.opening.head.names]
     budget, where = layout.file.budget, layout.file.path
-    for run in _runs(layout, only, careful):
+    for run in _runs(layout, only, as_text, careful):
         for place, fields in run.items():
             if place in late:
                 continue

@@ -14,6 +14,7 @@ place before one of these, both readers agree on where the fields are.
 from __future__ import annotations
 
 import codecs
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -30,6 +31,7 @@ SMALLEST = 2**20  # bytes of a file from which on Arrow is worth being loaded
 _PIECE = 2**22
 _LONGEST = 2**26  # bytes without a line end outside of quotes, from which on nothing is plain
 _QUOTE = ord('"')
+_CONVERSION = re.compile(r"In CSV column #(\d+): ")
 
 
 class StepAside(Exception):
@@ -41,36 +43,73 @@ def fits(file: TextFile, opening: Opening) -> bool:
     return file.path.stat().st_size >= SMALLEST and file.is_utf8 and opening.mark != " "
 
 
-def runs(file: TextFile, opening: Opening, lines: int, only: set[int] | None = None) -> Iterator[dict[int, _Column]]:
-    """Go through runs of the rows that stand below so many lines, as columns by their places."""
-    arrow = load_arrow()
+def runs(
+    file: TextFile, opening: Opening, lines: int, only: set[int] | None, as_text: set[int]
+) -> Iterator[dict[int, _Column]]:
+    """Go through runs of the rows that stand below so many lines, as columns by their places.
+
+    Columns that held plain numbers in the first piece, but for those wanted as text, are asked for as numbers in the
+    others, which spares their texts; where that fails they are texts again.
+    """
     names = [str(place) for place in range(len(opening.head.names))]
     chosen = names if only is None else [names[place] for place in sorted(only)]
-    convert = arrow.csv.ConvertOptions(
-        column_types=dict.fromkeys(names, arrow.string()),
-        include_columns=chosen,
-        null_values=[],
-        strings_can_be_null=False,
-    )
-    for piece in _pieces(file, opening.mark, lines):
-        try:
-            found = arrow.csv.read_csv(
-                arrow.py_buffer(piece),
-                arrow.csv.ReadOptions(column_names=names),
-                arrow.csv.ParseOptions(delimiter=opening.mark, newlines_in_values=b'"' in piece),
-                convert,
-            )
-        except arrow.ArrowException:
-            raise StepAside from None
+    plain: set[str] = set()
+    for number, piece in enumerate(_pieces(file, opening.mark, lines)):
+        found = None
+        while found is None:
+            try:
+                found = _parsed(piece, opening.mark, names, chosen, plain)
+            except _NoNumber as error:
+                plain = plain - {error.column} if error.column in plain else set()
+        columns = {int(name): _Column(column) for name, column in zip(chosen, found.columns, strict=True)}
+        if not number:
+            plain = {str(place) for place, column in columns.items() if place not in as_text and column.is_plain()}
         if found.num_rows:
-            yield {int(name): _Column(column) for name, column in zip(chosen, found.columns, strict=True)}
+            yield columns
+
+
+class _NoNumber(Exception):
+    """A field that is no number, in a column where numbers stood before."""
+
+    def __init__(self, column: str) -> None:
+        self.column = column
+
+
+def _parsed(piece: bytes, mark: str, names: list[str], chosen: list[str], plain: set[str]) -> Any:
+    """Return a piece as a table of Arrow, in which some columns are numbers and the others texts."""
+    arrow = load_arrow()
+    number, text = arrow.float64(), arrow.string()
+    try:
+        found = arrow.csv.read_csv(
+            arrow.py_buffer(piece),
+            arrow.csv.ReadOptions(column_names=names),
+            arrow.csv.ParseOptions(delimiter=mark, newlines_in_values=b'"' in piece),
+            arrow.csv.ConvertOptions(
+                column_types={name: number if name in plain else text for name in names},
+                include_columns=chosen,
+                null_values=[],
+                strings_can_be_null=False,
+            ),
+        )
+    except arrow.ArrowInvalid as error:
+        if plain and (said := _CONVERSION.search(str(error))):
+            raise _NoNumber(said[1]) from None
+        raise StepAside from None
+    for name in plain:
+        if not np.isfinite(found[name].to_numpy()).all():
+            raise _NoNumber(name)
+    return found
 
 
 @dataclass(frozen=True)
 class _Column:
-    """The fields of one column, as an array of Arrow."""
+    """The fields of one column, as an array of Arrow: texts, or numbers that were plain."""
 
     fields: Any
+
+    def is_plain(self) -> bool:
+        """Tell whether all fields are numbers."""
+        return self.numbers() is not None
 
     def numbers(self) -> Array | None:
         return _numbers(self.fields, numbers_of)
@@ -114,11 +153,14 @@ def _pieces(file: TextFile, mark: str, lines: int) -> Iterator[bytes]:
     with opened(file.path) as stream:
         rest = _below(stream, lines)
         while block := stream.read(_PIECE):
-            rest += block
+            rest += block + stream.readline(_LONGEST)
             cut = _end_of_rows(rest)
             if not cut and len(rest) > _LONGEST:
                 raise StepAside
-            if cut:
+            if cut == len(rest):
+                yield _plain(rest, mark)
+                rest = b""
+            elif cut:
                 yield _plain(rest[:cut], mark)
                 rest = rest[cut:]
         if rest:
@@ -157,7 +199,7 @@ def _places(piece: bytes) -> Array:
 
 def _plain(piece: bytes, mark: str) -> bytes:
     """Return a piece in which both readers find the same fields, or step aside."""
-    if b"\0" in piece or piece.count(b"\r") != piece.count(b"\r\n"):
+    if b"\0" in piece or (b"\r" in piece and piece.count(b"\r") != piece.count(b"\r\n")):
         raise StepAside
     if b'"' not in piece:
         return piece

@@ -282,11 +282,12 @@ def load_arrow() -> Any:
 
 
 def _load_datasets() -> Any:
-    arrow = load_arrow()
+    load_arrow()
+    import pyarrow
     import pyarrow.dataset
     import pyarrow.parquet
 
-    return arrow
+    return pyarrow
 
 
 @contextmanager

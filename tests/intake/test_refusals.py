@@ -52,7 +52,11 @@ def refused(path, message, **more):
             "a,b\n1,2\n".encode("utf-16"),
             "{}, line 1: byte 0 of the file, 0xff, is not utf-8; another encoding expected, such as 'utf-16'",
         ),
-        (b"a,b\n1,\x002\n", "{}: a binary file (byte 6 is zero); text in utf-8 or one of parquet, arrow, excel, sqlite, npy, npz expected"),
+        (
+            b"a,b\n1,\x002\n",
+            "{}: a binary file (byte 6 is zero); text in utf-8 or one of parquet, arrow, excel, sqlite, npy, npz "
+            "expected",
+        ),
         (
             b"a,b\n" + b"1,2\n" * 3000 + b"\0,2\n",
             "{}, line 3,002: a zero byte, as binary files have; a text file expected",
@@ -86,8 +90,8 @@ def refused(path, message, **more):
         ),
         (
             b"\x89PNG\r\n\x1a\n0000",
-            "{}: a binary file, an image; one of csv, tsv, parquet, arrow, excel, sqlite, json, jsonl, npy, npz, fasta, "
-            "lines, texts, edges, graphml expected",
+            "{}: a binary file, an image; one of csv, tsv, parquet, arrow, excel, sqlite, json, jsonl, npy, npz, "
+            "fasta, lines, texts, edges, graphml expected",
         ),
         (b"\x1f\x8b\x08garbage", "{}: a broken gzip file (Unknown flags or truncated); copy or compress it again"),
     ],

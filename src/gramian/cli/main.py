@@ -29,9 +29,7 @@ from gramian import __version__
 from gramian.cli import commands
 
 DONE, WRONG_USE, BAD_DATA, NO_OUTPUT, BAD_MODEL, OWN_MISTAKE, STOPPED, ENDED = 0, 2, 3, 4, 5, 70, 130, 143
-FORMATS = (
-    "csv, tsv, parquet, arrow, excel, sqlite, json, jsonl, npy, npz, fasta, lines, texts, edges, graphml"  # as intake has
-)
+FORMATS = "csv, tsv, parquet, arrow, excel, sqlite, json, jsonl, npy, npz, fasta, lines, texts, edges, graphml"
 KINDS = ("number", "category", "string", "text", "id", "date", "classes", "numbers")
 
 

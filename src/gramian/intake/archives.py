@@ -64,7 +64,9 @@ def _members(path: Path) -> list[str]:
     with reading_zip(path) as archive:
         names = [info.filename for info in archive.infolist() if not info.is_dir()]
     parts = {name: PurePosixPath(name).parts for name in names}
-    return [name for name in names if parts[name] and not any(part.startswith((".", "__MACOSX")) for part in parts[name])]
+    return [
+        name for name in names if parts[name] and not any(part.startswith((".", "__MACOSX")) for part in parts[name])
+    ]
 
 
 @contextmanager

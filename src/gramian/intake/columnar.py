@@ -131,7 +131,8 @@ def _of_dictionary(column: Any, name: str, where: str, pool: dict[Any, Any]) -> 
     if values.dtype.kind == "O":
         values = objects([pool.setdefault(value, value) for value in values])
     gap = np.full(1, np.nan, values.dtype) if values.dtype.kind == "f" else np.full(1, None, dtype=object)
-    return np.concatenate([values, gap])[places]
+    found: Array = np.concatenate([values, gap])[places]
+    return found
 
 
 def _of_series(series: Any, name: str, where: str, text: bool) -> Array:

@@ -60,7 +60,7 @@ def _chosen(base: sqlite3.Connection, file: Input) -> str:
     """Return the table to read; views are read only when they are asked for, as they may compute without end."""
     kinds = dict(base.execute("SELECT name, type FROM sqlite_master WHERE type IN ('table', 'view')").fetchall())
     known = sorted(name for name in kinds if not name.startswith("sqlite_"))
-    tables = [name for name in known if kinds[name] == "table"]
+    tables: list[str] = [name for name in known if kinds[name] == "table"]
     if file.part is not None:
         if file.part not in known:
             raise unknown(str(file.path), "table", file.part, known)

@@ -47,7 +47,9 @@ def read_delimited(file: TextFile, format: str, text: frozenset[str] = frozenset
             raise nameless(file, begin.mark, begin.skip, place)
     if head.unheaded and len(set(columns[0].tolist())) < len(columns[0]):
         raise layout.uneven(0, len(head.names), len(head.names) - 1)
-    notes = [f"Fields are separated by {named(begin.mark)}."] if begin.mark != usual(format) and len(columns) > 1 else []
+    notes = []
+    if begin.mark != usual(format) and len(columns) > 1:
+        notes.append(f"Fields are separated by {named(begin.mark)}.")
     if commas:
         notes.append(
             f"{counted(len(commas), 'column has', 'columns have')} numbers with a decimal comma: {listed(commas)}."

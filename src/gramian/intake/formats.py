@@ -40,7 +40,7 @@ from gramian.intake.openings import looks_delimited
 from gramian.intake.spreadsheets import read_sheet
 from gramian.intake.table import Network, Table, objects, texts_of
 from gramian.intake.textfile import TextFile, opened
-from gramian.readers import read_edges, read_fasta, read_texts
+from gramian.readers import edges, fasta, texts
 
 FORMATS = (
     "csv", "tsv", "parquet", "arrow", "excel", "sqlite", "json", "jsonl", "npy", "npz", "fasta", "lines", "texts",
@@ -123,6 +123,9 @@ class _Asked(NamedTuple):
     def lines(self) -> TextFile:
         return TextFile.of(self.file, self.encoding)
 
+    def claim(self, size: int) -> None:
+        self.file.budget.claim(size, self.path)
+
 
 def read_raw(
     path: str | os.PathLike[str],
@@ -145,7 +148,7 @@ def read_raw(
         if found not in _BINARY and not file.path.is_dir():
             _check_text(file.path, encoding)
         if file.part is not None and found not in _PARTS:
-            raise DataError(f"{file.name}: a file of the format {found}, in which there is no {file.part!r} to look for")
+            raise DataError(f"{file.name}: a file of the format {found}, which has no part {file.part!r} to look for")
         return _kept(_READERS[found](_Asked(file, encoding, text)), file)
 
 
@@ -215,7 +218,7 @@ def _check_text(path: Path, encoding: str) -> None:
 
 def _fasta(asked: _Asked) -> Table:
     _only_utf8(asked, "FASTA files")
-    found = read_fasta(asked.path)
+    found = fasta(asked.path, asked.claim)
     columns = {
         "name": objects(found.names),
         "sequence": objects(found.sequences),
@@ -245,7 +248,7 @@ def _texts(asked: _Asked) -> Table:
     pattern = next((pattern for pattern in _TEXTS if next(path.rglob(pattern), None)), None)
     if pattern is None:
         raise DataError(f"{path}: a folder without texts; files {', '.join(_TEXTS)} expected in it or below")
-    found = read_texts(path, pattern=pattern, encoding=asked.encoding)
+    found = texts(path, pattern, asked.encoding, asked.claim)
     labels = objects([label or None for label in found.labels])
     columns = {"file": objects(found.names), "text": objects([each.strip() or None for each in found.texts])}
     labelled = len(set(found.labels) - {""})
@@ -264,7 +267,7 @@ def _texts(asked: _Asked) -> Table:
 
 def _edges(asked: _Asked) -> Network:
     _only_utf8(asked, "edge lists")
-    return Network(str(asked.path), "edges", read_edges(asked.path))
+    return Network(str(asked.path), "edges", edges(asked.path, claim=asked.claim))
 
 
 def _only_utf8(asked: _Asked, what: str) -> None:

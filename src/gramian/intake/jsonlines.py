@@ -1,7 +1,7 @@
-"""JSON: one object a line, or an array of objects; their keys are the columns, and one that is lacking is missing there.
+"""JSON: one object a line, or an array of objects; their keys are the columns, and one that lacks is a missing value.
 
-An object of columns is read too, as pandas writes it: {"age": {"0": 31, "1": 45}, …} or {"age": [31, 45], …}. An array is
-read object by object, so that no more of it than one object lies in memory twice.
+An object of columns is read too, as pandas writes it: {"age": {"0": 31, "1": 45}, …} or {"age": [31, 45], …}. An array
+is read object by object, so that no more of it than one object lies in memory twice.
 """
 
 from __future__ import annotations
@@ -9,11 +9,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from itertools import chain, islice
 from typing import IO, Any
 
 from gramian.intake.budget import OBJECT, RECORD
-from gramian.intake.errors import DataError, counted, shortened
+from gramian.intake.errors import DataError, shortened
 from gramian.intake.openings import ROW, free_name
 from gramian.intake.table import Table, column_of, texts_of
 from gramian.intake.textfile import TextFile
@@ -21,6 +20,7 @@ from gramian.intake.textfile import TextFile
 _PIECE = 2**16
 _BLANK = re.compile(r"[ \t\r\n]*")
 _BETWEEN = re.compile(r"[ \t\r\n]*([,\]])[ \t\r\n]*")
+_HALF = re.compile("[\ud800-\udfff]")
 _COST = 25  # bytes at most that a character of JSON takes once it is an object of Python
 
 
@@ -99,7 +99,8 @@ class _Gathered:
         if not isinstance(found, dict):
             raise self.error(
                 number,
-                f'{shortened(json.dumps(found), 30)!r} is no JSON object; {self.expected} expected, such as {{"age": 30}}',
+                f"{shortened(json.dumps(found), 30)!r} is no JSON object; {self.expected} expected, such as "
+                '{"age": 30}',
             )
         size = OBJECT
         for name, value in found.items():
@@ -111,6 +112,8 @@ class _Gathered:
                     number,
                     f"column {name!r} holds {nested}, a nested value; a number, a text, true, false or null expected",
                 )
+            if (isinstance(value, str) and _HALF.search(value)) or _HALF.search(name):
+                raise self.error(number, f"column {name!a} holds half of a letter (a lone surrogate); texts expected")
             column = self.columns.get(name)
             if column is None:
                 column = self.columns[name] = []

@@ -97,7 +97,8 @@ class _Start:
 def _start(file: TextFile) -> _Start:
     """Return what stands at the top of a file: a line that names the mark, comments, and the first lines after them."""
     lines = file.lines()
-    skip, mark, comments = 0, "", []
+    skip, mark = 0, ""
+    comments: list[str] = []
     first = next(lines, "")
     if said := _SEP.fullmatch(first):
         skip, mark = 1, said[1]
@@ -130,7 +131,10 @@ def _skipped(start: _Start, titles: int, headings: bool) -> list[str]:
         notes.append(f"The first line says that {named(start.mark)} separate the fields.")
     if headings:
         notes.append(f"The headings are those of the comment {shortened(start.comments[-1].strip(), 40)!r}.")
-    left = [*start.comments[: len(start.comments) - headings], *(line for line in start.sample[:titles] if line.strip())]
+    left = [
+        *start.comments[: len(start.comments) - headings],
+        *(line for line in start.sample[:titles] if line.strip()),
+    ]
     if left:
         number = counted(len(left), "line")
         is_are = "is" if len(left) == 1 else "are"

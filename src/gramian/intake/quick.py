@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -121,20 +121,25 @@ class _Column:
 
     def texts(self) -> Array:
         found = self.fields.combine_chunks().dictionary_encode()
-        return texts_of(found.dictionary.to_pylist())[found.indices.to_numpy(zero_copy_only=False)]
+        values: Array = texts_of(found.dictionary.to_pylist())[found.indices.to_numpy(zero_copy_only=False)]
+        return values
 
 
-def _numbers(fields: Any, otherwise: Any) -> Array | None:
+def _numbers(fields: Any, otherwise: Callable[[list[str]], Array | None]) -> Array | None:
     """Return fields as numbers if all are finite and plain, or mark a missing value; else what the slow way finds."""
-    for plain in (lambda: fields, lambda: _without_marks(fields)):
+    for prepared in (_as_they_are, _without_marks):
         try:
-            cast = plain().cast("float64")
+            cast = prepared(fields).cast("float64")
         except load_arrow().ArrowInvalid:
             continue
         found = np.asarray(cast.to_numpy(), dtype=np.float64)
         if int(np.isfinite(found).sum()) == len(found) - cast.null_count:
             return found
     return otherwise(fields.to_pylist())
+
+
+def _as_they_are(fields: Any) -> Any:
+    return fields
 
 
 def _without_marks(fields: Any) -> Any:

@@ -10,13 +10,12 @@ from __future__ import annotations
 import datetime
 import re
 import zipfile
-from pathlib import Path
 from typing import Any
 from xml.parsers import expat
 
 from gramian.intake.archives import ZIP, reading_zip
 from gramian.intake.budget import OBJECT
-from gramian.intake.errors import DataError, unknown
+from gramian.intake.errors import DataError, counted, unknown
 from gramian.intake.inputs import Input
 from gramian.intake.openings import HEADLESS, Headings, all_numbers, headings, made_up, titles
 from gramian.intake.table import Table, column_of
@@ -31,21 +30,21 @@ _PLACE = re.compile(r"([A-Za-z]{0,3})(\d{1,7})")
 
 def read_sheet(file: Input) -> Table:
     """Return a sheet: the one asked for, or the first that is not empty."""
-    with file.path.open("rb") as head:
-        packed = head.read(len(ZIP)) == ZIP
+    with file.path.open("rb") as stream:
+        packed = stream.read(len(ZIP)) == ZIP
     if packed:
         _check_size(file)
-    name, rows = _rows(file)
+    name, numbers, rows = _rows(file)
     texts = [[_written(value) for value in row] for row in rows[:_SAMPLE]]
     skip = titles(texts)
     head = _head(file, texts[skip:])
     body = rows[skip + (not head.headless) :]
     if not body:
         raise DataError(f"{file.path}: headings only, and no row; at least one row of values expected")
-    first = len(rows) - len(body) + 1
+    above = len(rows) - len(body)
 
     def place(row: int) -> str:
-        return f"row {row + first:,}"
+        return f"row {numbers[above + row]:,}"
 
     def error(row: int, column: str, message: str) -> DataError:
         return DataError(f"{file.path}, {place(row)}, column {column!r}: {message}")
@@ -58,7 +57,8 @@ def read_sheet(file: Input) -> Table:
             raise DataError(f"{file.path}: column {at + 1} has no name; give it one, or delete the column")
     notes = [f"The sheet is {name!r}."]
     if skip:
-        notes.append(f"{skip} row{'s' if skip > 1 else ''} before the headings, {texts[0][0]!r}, skipped.")
+        number = counted(skip, "row")
+        notes.append(f"{number} before the headings, {texts[0][0]!r}, {'is' if skip == 1 else 'are'} skipped.")
     return Table(
         str(file.path),
         "excel",
@@ -79,8 +79,8 @@ def _head(file: Input, texts: list[list[str]]) -> Headings:
     return found
 
 
-def _rows(file: Input) -> tuple[str, list[list[Any]]]:
-    """Return a sheet by its name, without the empty rows around it, which calamine leaves out, and within it."""
+def _rows(file: Input) -> tuple[str, list[int], list[list[Any]]]:
+    """Return the name of a sheet and its rows that are not empty, with their numbers."""
     calamine = _calamine()
     try:
         with calamine.CalamineWorkbook.from_path(str(file.path)) as book:
@@ -90,9 +90,11 @@ def _rows(file: Input) -> tuple[str, list[list[Any]]]:
             for name in known if file.part is None else [file.part]:
                 sheet = book.get_sheet_by_name(name)
                 file.budget.claim(sheet.height * sheet.width * _CELL, file.path, exact=True)
-                rows = [row for row in sheet.to_python() if any(value != "" for value in row)]
-                if rows:
-                    return name, rows
+                rows = sheet.to_python()
+                filled = [place for place, row in enumerate(rows) if any(value != "" for value in row)]
+                if filled:
+                    first = sheet.start[0] + 1 if sheet.start else 1
+                    return name, [first + place for place in filled], [rows[place] for place in filled]
     except (calamine.CalamineError, OSError, ValueError) as error:
         if isinstance(error, DataError):
             raise

@@ -1,9 +1,10 @@
-# make demo | test | lint | bench: each sets up what it needs in .venv first.
+# make demo | test | lint | bench | portable | oldest: each sets up what it needs in .venv (or .venv-oldest) first.
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
+OLDEST := .venv-oldest
 
-.PHONY: demo test lint bench format clean
+.PHONY: demo test portable oldest lint bench format clean
 .DELETE_ON_ERROR:
 
 $(VENV)/ready: pyproject.toml
@@ -24,6 +25,19 @@ test: $(VENV)/ready
 	$(BIN)/python -m pytest --quiet --no-header -m alone tests/gram tests/cli
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist worksteal -m "not alone"
 
+# SHARE=word runs a part of it, chosen by the word; "make portable ONLY=haswell" one configuration.
+portable: $(VENV)/ready
+	$(BIN)/python tests/portable.py $(ONLY) $(if $(SHARE),--share $(SHARE))
+
+$(OLDEST)/ready: pyproject.toml tests/minimums.py
+	$(PYTHON) -m venv --clear $(OLDEST)
+	$(PYTHON) tests/minimums.py > $(OLDEST)/minimums.txt
+	$(OLDEST)/bin/python -m pip install --quiet --constraint $(OLDEST)/minimums.txt --editable ".[dev]"
+	touch $@
+
+oldest: $(OLDEST)/ready
+	$(OLDEST)/bin/python tests/portable.py plain
+
 lint: $(VENV)/ready
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -38,4 +52,4 @@ bench: $(VENV)/bench-ready
 	$(BIN)/python benchmarks/run.py
 
 clean:
-	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) $(OLDEST) build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

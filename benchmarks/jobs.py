@@ -261,7 +261,7 @@ def stream(n: int, learner: str, form: str, rank: str):
 def _of_stream(learner: str, kernel: gm.Kernel, rank):
     if learner == "parzen":
         return gm.ParzenClassifier(kernel, rank=rank)
-    return gm.NoveltyDetector(kernel, rank=rank)
+    return gm.NoveltyDetector(kernel, rank=rank, calibration="bound")
 
 
 # Strings and nodes

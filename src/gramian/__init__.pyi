@@ -48,7 +48,9 @@ from gramian.kernels.subsets import AllSubsets as AllSubsets
 from gramian.kernels.subsets import Anova as Anova
 from gramian.kernels.text.bag_of_words import BagOfWords as BagOfWords
 from gramian.learn.alignment import alignment as alignment
+from gramian.learn.classifier import KernelClassifier as KernelClassifier
 from gramian.learn.fisher import FisherDiscriminant as FisherDiscriminant
+from gramian.learn.gram_rows import GramRows as GramRows
 from gramian.learn.gram_schmidt import GramSchmidt as GramSchmidt
 from gramian.learn.kmeans import KernelKMeans as KernelKMeans
 from gramian.learn.novelty import NoveltyDetector as NoveltyDetector

@@ -89,15 +89,15 @@ def test_an_existing_page_is_kept_unless_forced(here, flowers, capsys):
     assert (here / "report.html").read_text() != "mine"
 
 
-@pytest.mark.parametrize("learner", ["fisher", "parzen"])
+@pytest.mark.parametrize("learner", ["fisher", "parzen", "ridge"])
 def test_predictions_are_the_librarys_to_the_last_bit(here, flowers, capsys, learner):
     given = ["--target", "species", "--kernel", "standardize(gaussian(2))", "--learner", learner]
     assert main(["fit", str(flowers), *given, "-o", "m.gramian", "-q"]) == 0
     assert main(["predict", "m.gramian", str(flowers), "-q"]) == 0
     data = read_data(flowers, target="species")
     kernel = gm.Gaussian(2.0).pullback(gm.Standardize())
-    model = gm.FisherDiscriminant(kernel, ridge="loo") if learner == "fisher" else gm.ParzenClassifier(kernel)
-    model.fit(data.X, data.y)
+    made = {"fisher": gm.FisherDiscriminant, "parzen": gm.ParzenClassifier, "ridge": gm.KernelClassifier}
+    model = made[learner](kernel).fit(data.X, data.y)
     assert [row["species"] for row in rows_of(capsys.readouterr().out)] == model.predict(data.X).tolist()
     assert np.array_equal(load("m.gramian")["model"].decision_function(data.X), model.decision_function(data.X))
 
@@ -111,6 +111,27 @@ def test_numbers_are_predicted_to_the_last_bit(here, capsys):
     found = np.array([float(row["y"]) for row in rows_of(capsys.readouterr().out)])
     model = gm.KernelRidge(gm.Gaussian(1.0), ridge="loo", fit_intercept=True).fit(X, y)
     assert np.array_equal(found, model.predict(X))
+
+
+def test_ridge_learns_two_classes_of_strings_and_says_so(here, capsys):
+    dna = gm.load_promoters()
+    kinds = np.array(dna.target_names)[dna.target]
+    lines = [f"{x},{kind}" for x, kind in zip(dna.data, kinds, strict=True)]
+    (here / "dna.csv").write_text("\n".join(["piece,kind", *lines]))
+    given = ["--target", "kind", "--kind", "piece=string", "--kernel", "normalize(spectrum(3)) on piece"]
+    assert main(["fit", "dna.csv", *given, "--learner", "ridge", "-o", "m.gramian"]) == 0
+    assert "kind by kernel ridge regression on the classes" in capsys.readouterr().err
+    assert main(["predict", "m.gramian", "dna.csv", "-q"]) == 0
+    found = [row["kind"] for row in rows_of(capsys.readouterr().out)]
+    model = gm.KernelClassifier(gm.Spectrum(3).normalize()).fit(dna.data, kinds)
+    assert found == model.predict(dna.data).tolist()
+
+
+@pytest.mark.parametrize("learner", ["fisher", "parzen"])
+def test_a_discriminant_of_numbers_is_refused_with_what_fits(here, capsys, learner):
+    np.savetxt("t.csv", np.random.default_rng(0).standard_normal((40, 3)), delimiter=",", header="a,b,y", comments="")
+    assert main(["fit", "t.csv", "--target", "y", "--learner", learner, "-o", "m.gramian", "-q"]) == 2
+    assert "does not fit the target 'y', which holds numbers; ridge does" in capsys.readouterr().err
 
 
 def test_novelty_is_told_with_its_guarantee(here, flowers, capsys):

@@ -44,6 +44,8 @@ MEANINGS = {
     "matern(nu=.5, bandwidth=2e-1)": gm.Matern(0.2, 0.5),
     "composition(ACGT)": gm.Composition("ACGT"),
     "composition(alphabet=none)": gm.Composition(),
+    "composition(ACGT, length=3)": gm.Composition("ACGT", 3),
+    "full_spectrum(0, decay=0.5)": gm.FullSpectrum(0, decay=0.5),
     r'composition("\"\\\n")': gm.Composition('"\\\n'),
     "composition([ab, 'cd', 3])": gm.Composition(("ab", "cd", 3)),
     "all_subsets((1, 0.5))": gm.AllSubsets((1, 0.5)),

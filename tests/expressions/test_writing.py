@@ -115,10 +115,10 @@ on_vectors = st.one_of(
 )
 on_objects = st.one_of(
     st.just(gm.Equality()),
-    st.builds(gm.Composition, alphabets),
+    st.builds(gm.Composition, alphabets, st.integers(1, 64)),
     st.builds(gm.Spectrum, counts),
     st.builds(gm.Mismatch, st.integers(2, 6), st.integers(0, 1), alphabets),
-    st.builds(gm.FullSpectrum, st.integers(1, 4), st.one_of(st.none(), st.integers(4, 40)), decays),
+    st.builds(gm.FullSpectrum, st.integers(0, 4), st.one_of(st.none(), st.integers(4, 40)), decays),
     st.builds(gm.Subsequences, counts, st.floats(1e-4, 1.0)),
     st.just(gm.AllSubsequences()),
     st.builds(

@@ -206,6 +206,58 @@ def test_the_first_of_rank_and_tol_stops_it():
     assert gm.cholesky(K, rank=40, tol=0.5).rank < 40
 
 
+@pytest.mark.parametrize("kernel", KERNELS, ids=repr)
+@pytest.mark.parametrize("share", [0.9, 0.3, 1e-2, 1e-5])
+def test_eta_is_that_of_code_fragment_5_4_a_squared_norm(kernel, share):
+    K = kernel.gram(X)
+    eta = share * K.diag().max()
+    low = gm.cholesky(K, residual=eta)
+    R, index, nu = fragment_5_4(K.dense().tolist(), eta)
+    assert low.pivots.tolist() == index
+    assert low.residual.max() <= eta < nu[-1] ** 2
+    np.testing.assert_allclose(low.factor, R.T, atol=1e-10 * math.sqrt(K.diag().max()))
+
+
+@pytest.mark.parametrize("batch", [1, 7, 128])
+@every_pivoting
+@pytest.mark.parametrize("eta", [0.9, 0.3, 1e-2, 1e-5])
+def test_no_pivot_is_taken_beyond_the_one_that_brings_every_residual_to_eta(monkeypatch, batch, pivoting, eta):
+    monkeypatch.setattr(module, "BATCH", batch)
+    K = gm.Gaussian().gram(X)
+    low = gm.cholesky(K, residual=eta, pivoting=pivoting, rng=0)
+    assert low.rank > 0
+    left = np.diag(K.dense() - low.factor @ low.factor.T)
+    assert left.max() <= eta + 1e-14 * K.trace()
+    np.testing.assert_allclose(low.residual, left, atol=1e-12)
+    before = 1 - (low.factor[:, :-1] ** 2).sum(axis=1)
+    assert before.max() > eta
+
+
+def test_in_the_given_order_points_within_eta_of_the_earlier_ones_are_left_out():
+    points = np.array([[1.0, 0.0], [1.0, 0.3], [0.0, 1.0], [1.0, 0.4]])
+    assert gm.cholesky(gm.Linear().gram(points), residual=0.1, pivoting=None).pivots.tolist() == [0, 2]
+    assert gm.cholesky(gm.Linear().gram(points), residual=0.08, pivoting=None).pivots.tolist() == [0, 1]
+
+
+def test_the_first_of_tol_and_eta_stops_it():
+    K = gm.Gaussian().gram(X)
+    by_tol, by_eta = gm.cholesky(K, tol=0.2), gm.cholesky(K, residual=0.05)
+    both = gm.cholesky(K, tol=0.2, residual=0.05)
+    assert by_tol.rank != by_eta.rank
+    assert both.rank == min(by_tol.rank, by_eta.rank)
+
+
+@every_pivoting
+def test_an_eta_of_the_largest_norm_takes_no_pivot(pivoting):
+    assert gm.cholesky(gm.Gaussian().gram(X), residual=1.0, pivoting=pivoting, rng=0).rank == 0
+
+
+@pytest.mark.parametrize("eta", [-1e-9, float("nan"), float("inf"), "small", None, True])
+def test_an_eta_that_is_no_number_of_at_least_zero_is_refused(eta):
+    with pytest.raises((TypeError, ValueError), match="residual"):
+        gm.cholesky(gm.Gaussian().gram(X), residual=eta)
+
+
 @pytest.mark.parametrize("batch", [1, 7, 128])
 @every_pivoting
 @pytest.mark.parametrize("tol", [0.5, 0.1, 1e-3, 1e-6])

@@ -135,3 +135,39 @@ def test_coordinates_have_the_inner_products_of_k(kernel, X):
 def test_coordinates_have_as_many_columns_as_the_rank(X):
     K = gm.Linear()(X)
     assert coordinates(gm.Precomputed(K).gram(range(30)))[0].shape == (30, 3)
+
+
+def centring(n):
+    return np.eye(n) - 1 / n
+
+
+def weighed(w):
+    """S of weights and an intercept, with the gain that a learner gives it."""
+    d = np.sqrt(w)
+    P = np.eye(len(w)) - np.outer(d, d) / (d @ d)
+    return Frame(lambda V: P @ (d[:, None] * V), lambda V: d[:, None] * (P @ V), float(w.max()))
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 5])
+def test_a_valid_kernel_is_never_called_indefinite_however_few_and_far_the_objects(n):
+    rng = np.random.default_rng(n)
+    kernels = [gm.Linear() + 1, gm.Polynomial(2, 1.0), (gm.Linear() + 1) ** 3, gm.Gaussian(1.0) + gm.Linear()]
+    for trial in range(150):
+        size, spread = 10.0 ** rng.integers(-6, 7), 10.0 ** rng.integers(-6, 1)
+        X = size * (rng.normal() + spread * rng.normal(size=(n, 1)))
+        gram = kernels[trial % 4].gram(X.astype(np.float32) if trial % 3 == 0 else X)
+        w = 10.0 ** rng.uniform(-6, 6, size=n)
+        for seen in (PLAIN, frame(centring(n)), weighed(w), weighed(np.ones(n))):
+            assert (spectrum(gram, seen, "dual").values > 0).all()
+        coordinates(gram)
+
+
+@pytest.mark.parametrize("n", [3, 4, 5])
+def test_an_indefinite_matrix_is_refused_through_every_frame(n):
+    rng = np.random.default_rng(n)
+    for _ in range(20):
+        s = rng.permutation(np.where(np.arange(n) % 2, -1.0, 1.0))  # what a centring leaves of it is negative still
+        K = gm.Precomputed(1.9 * np.eye(n) - 0.9 * np.outer(s, s)).gram(range(n))
+        for seen in (PLAIN, frame(centring(n)), weighed(np.ones(n))):
+            with pytest.raises(ValueError, match="not positive semidefinite"):
+                spectrum(K, seen, "dual")

@@ -255,6 +255,8 @@ SPARSE: dict[str, Build] = {
 STRINGS: dict[str, Build] = {
     "composition": lambda X: gm.Composition(),
     "composition-alphabet": lambda X: gm.Composition(alphabet="dab!"),
+    "composition-words": lambda X: gm.Composition(length=3),
+    "composition-words-alphabet": lambda X: gm.Composition(alphabet="dab!", length=2),
     "spectrum-1": lambda X: gm.Spectrum(length=1),
     "spectrum-2": lambda X: gm.Spectrum(length=2),
     "spectrum-5": lambda X: gm.Spectrum(length=5),
@@ -266,6 +268,7 @@ STRINGS: dict[str, Build] = {
     "mismatch-longer-than-all": lambda X: gm.Mismatch(length=12, mismatches=1),
     "mismatch-centered": lambda X: gm.Mismatch(length=2, mismatches=1).center(X),
     "full-spectrum": lambda X: gm.FullSpectrum(),
+    "full-spectrum-from-the-empty": lambda X: gm.FullSpectrum(min_length=0, decay=0.6),
     "full-spectrum-blended": lambda X: gm.FullSpectrum(min_length=2, max_length=4, decay=0.7),
     "all-subsequences": lambda X: gm.AllSubsequences(),
     "all-subsequences-normalized": lambda X: gm.AllSubsequences().normalize(),
@@ -409,6 +412,7 @@ def _string_cases() -> list[Case]:
             Case(f"strings-{form}-{name}", STRINGS[name](data), data)
             for name in (
                 "composition",
+                "composition-words",
                 "spectrum-2",
                 "mismatch",
                 "full-spectrum",

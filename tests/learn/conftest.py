@@ -42,7 +42,7 @@ class Learner:
 
 
 LEARNERS = [
-    Learner("novelty-bound", lambda k: gm.NoveltyDetector(k)),
+    Learner("novelty-bound", lambda k: gm.NoveltyDetector(k, calibration="bound")),
     Learner("novelty-conformal", lambda k: gm.NoveltyDetector(k, calibration="conformal", alpha=0.2, random_state=0)),
     Learner("parzen", lambda k: gm.ParzenClassifier(k), "labels"),
     Learner("fisher-loo", lambda k: gm.FisherDiscriminant(k), "labels"),
@@ -50,11 +50,15 @@ LEARNERS = [
     Learner("ridge-number", lambda k: gm.KernelRidge(k, ridge=0.5), "numbers"),
     Learner("ridge-loo", lambda k: gm.KernelRidge(k), "numbers"),
     Learner("ridge-gcv", lambda k: gm.KernelRidge(k, ridge="gcv", fit_intercept=True), "numbers"),
+    Learner("ridge-none", lambda k: gm.KernelRidge(k, ridge=0), "numbers"),
+    Learner("classifier-loo", lambda k: gm.KernelClassifier(k), "labels"),
+    Learner("classifier-number", lambda k: gm.KernelClassifier(k, 0.1, fit_intercept=False), "labels"),
     Learner("projection", lambda k: gm.KernelRidge(k, ridge=0.5, smoother="projection"), "numbers"),
     Learner("pca-number", lambda k: gm.KernelPCA(2, k)),
     Learner("pca-share", lambda k: gm.KernelPCA(0.7, k)),
     Learner("gram-schmidt-greedy", lambda k: gm.GramSchmidt(k, rank=3)),
     Learner("gram-schmidt-random", lambda k: gm.GramSchmidt(k, rank=3, pivoting="random", random_state=0)),
+    Learner("gram-rows", lambda k: gm.GramRows(k)),
     Learner("kmeans", lambda k: gm.KernelKMeans(3, k, n_init=2, random_state=0)),
     Learner(
         "search-ridge",
@@ -77,7 +81,8 @@ LEARNERS = [
 ]
 LEARN = {learner.name: learner for learner in LEARNERS}
 TRANSFORMERS = [
-    LEARN[name] for name in ("fisher-loo", "pca-number", "gram-schmidt-greedy", "gram-schmidt-random", "kmeans")
+    LEARN[name]
+    for name in ("fisher-loo", "pca-number", "gram-schmidt-greedy", "gram-schmidt-random", "gram-rows", "kmeans")
 ]
 CLASSIFIERS = [learner for learner in LEARNERS if learner.target == "labels"]
 REGRESSORS = [learner for learner in LEARNERS if learner.target == "numbers"]

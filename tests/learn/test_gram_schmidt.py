@@ -71,7 +71,9 @@ def test_inner_products_of_the_coordinates_miss_the_kernel_by_the_residuals(rank
     model = gm.GramSchmidt(kernel, rank=rank).fit(X)
     T, K = model.transform(X), kernel(X)
     left = K - T @ T.T
-    np.testing.assert_allclose(np.sqrt(np.maximum(np.diagonal(left), 0)), model.residuals_, atol=1e-7)
+    # Roots of differences of numbers near 1
+    squares, tol = np.maximum(np.diagonal(left), 0), 4 * len(X) * np.finfo(float).eps
+    np.testing.assert_allclose(np.sqrt(squares), model.residuals_, rtol=1e-7, atol=np.sqrt(tol))
     assert np.linalg.eigvalsh(left)[0] > -1e-12
     # Cauchy–Schwarz for what is left of two points
     assert (np.abs(left) <= np.outer(model.residuals_, model.residuals_) + 1e-12).all()
@@ -184,3 +186,19 @@ def test_single_precision_gives_single_precision_features(X, Z):
     assert single.transform(Z.astype(np.float32)).dtype == np.float32
     np.testing.assert_array_equal(single.pivots_, double.pivots_)
     np.testing.assert_allclose(single.transform(Z.astype(np.float32)), double.transform(Z), atol=1e-3)
+
+
+@pytest.mark.parametrize("pivoting", ["greedy", "random"])
+@pytest.mark.parametrize("eta", [0.5, 1e-2, 1e-4])
+def test_no_image_is_farther_from_the_span_than_the_root_of_eta(eta, pivoting, X):
+    model = gm.GramSchmidt(gm.Gaussian(), residual=eta, pivoting=pivoting, random_state=0).fit(X)
+    assert model.residuals_.max() <= sqrt(eta)
+    fewer = gm.GramSchmidt(gm.Gaussian(), rank=len(model.pivots_) - 1, pivoting=pivoting, random_state=0).fit(X)
+    assert fewer.residuals_.max() > sqrt(eta)
+
+
+def test_an_eta_that_leaves_nothing_to_span_is_refused_with_the_largest_norm(X):
+    with pytest.raises(ValueError, match=r"residual is 1, and no κ\(x, x\) is above 1: .* smaller one"):
+        gm.GramSchmidt(gm.Gaussian(), residual=1.0).fit(X)
+    with pytest.raises(ValueError, match="residual is -1.0; a number of at least 0 expected"):
+        gm.GramSchmidt(gm.Gaussian(), residual=-1.0).fit(X)

@@ -82,7 +82,7 @@ def slack(ell, R, delta):
 
 @pytest.mark.parametrize(("kernel", "kappa", "R"), CASES)
 def test_distances_are_the_double_sums_of_kernel_values(kernel, kappa, R, X, Z):
-    detector, _ = fitted(gm.NoveltyDetector(kernel), X)
+    detector, _ = fitted(gm.NoveltyDetector(kernel, calibration="bound"), X)
     np.testing.assert_allclose(detector.distances_, oracle(kappa, X, X), rtol=1e-9, atol=1e-12)
     np.testing.assert_allclose(-detector.score_samples(Z), oracle(kappa, Z, X), rtol=1e-9, atol=1e-12)
 
@@ -90,7 +90,7 @@ def test_distances_are_the_double_sums_of_kernel_values(kernel, kappa, R, X, Z):
 @pytest.mark.parametrize("delta", [0.001, 0.3])
 @pytest.mark.parametrize(("kernel", "kappa", "R"), CASES)
 def test_threshold_is_the_largest_distance_and_twice_the_estimation_error(kernel, kappa, R, delta, X):
-    detector, _ = fitted(gm.NoveltyDetector(kernel, delta=delta), X)
+    detector, _ = fitted(gm.NoveltyDetector(kernel, delta=delta, calibration="bound"), X)
     radius = max(sqrt(kappa(x, x)) for x in X) if R is None else R
     assert detector.radius_ == pytest.approx(radius, rel=1e-12)
     assert detector.radius_is_exact_ is (R is not None)
@@ -100,13 +100,13 @@ def test_threshold_is_the_largest_distance_and_twice_the_estimation_error(kernel
 
 def test_false_alarm_bound_is_one_in_the_sample_size_and_one(X):
     for ell in (2, 7, 14):
-        detector, _ = fitted(gm.NoveltyDetector(gm.Linear()), X[:ell])
-        assert detector.false_alarm_bound_ == pytest.approx(1 / (ell + 1), rel=1e-15)
+        detector, _ = fitted(gm.NoveltyDetector(gm.Linear(), calibration="bound"), X[:ell])
+        assert detector.false_alarm_bound_ == pytest.approx(1 / (ell + 1), rel=1e-14)
 
 
 def test_radius_of_a_precomputed_kernel_is_that_of_all_its_objects_and_not_of_the_sample():
     K = np.diag([1.0, 4.0, 9.0, 25.0])
-    detector, _ = fitted(gm.NoveltyDetector(gm.Precomputed(K)), [0, 1, 2])
+    detector, _ = fitted(gm.NoveltyDetector(gm.Precomputed(K), calibration="bound"), [0, 1, 2])
     assert detector.radius_is_exact_
     assert detector.radius_ == pytest.approx(5.0)
     # d_i² = K_ii (1 − 2/3) + (1 + 4 + 9)/9
@@ -132,7 +132,7 @@ def test_scores_decisions_and_predictions_say_the_same(calibration, X, Z):
 
 def test_no_training_object_is_novel_under_the_bound(X):
     for kernel in (gm.Linear(), gm.Gaussian(0.1), gm.Polynomial(3, 0.0)):
-        detector, _ = fitted(gm.NoveltyDetector(kernel, delta=0.99), X)
+        detector, _ = fitted(gm.NoveltyDetector(kernel, delta=0.99, calibration="bound"), X)
         assert (detector.predict(X) == 1).all()
 
 
@@ -152,7 +152,7 @@ def test_no_training_object_is_novel_under_the_bound(X):
 )
 def test_gaussian_detector_warns_exactly_when_a_point_at_infinity_is_not_novel(n, spread, delta, silent):
     X = np.random.default_rng(n).normal(scale=spread, size=(n, 2))
-    detector, messages = fitted(gm.NoveltyDetector(gm.Gaussian(1.0), delta=delta), X)
+    detector, messages = fitted(gm.NoveltyDetector(gm.Gaussian(1.0), delta=delta, calibration="bound"), X)
     c2 = np.exp(-np.square(X[:, None] - X[None]).sum(-1) / 2).mean()
     beyond = np.array([[FAR, 0.0], [0.0, -FAR]])
     np.testing.assert_allclose(-detector.score_samples(beyond), sqrt(1 + c2), rtol=1e-9)
@@ -165,7 +165,7 @@ def test_gaussian_detector_warns_exactly_when_a_point_at_infinity_is_not_novel(n
 def test_cosine_detector_warns_exactly_when_the_point_opposite_the_centre_is_not_novel(n, silent):
     # For a kernel with negative values the farthest point is −c/‖c‖, at distance 1 + ‖c‖.
     X = np.random.default_rng(0).normal(loc=(5.0, 5.0), scale=0.1, size=(n, 2))
-    detector, messages = fitted(gm.NoveltyDetector(gm.Linear().normalize(), delta=0.01), X)
+    detector, messages = fitted(gm.NoveltyDetector(gm.Linear().normalize(), delta=0.01, calibration="bound"), X)
     U = X / np.linalg.norm(X, axis=1, keepdims=True)
     opposite = -U.mean(axis=0, keepdims=True)
     assert -detector.score_samples(opposite)[0] == pytest.approx(1 + np.linalg.norm(U.mean(axis=0)), rel=1e-9)
@@ -176,7 +176,7 @@ def test_cosine_detector_warns_exactly_when_the_point_opposite_the_centre_is_not
 @pytest.mark.parametrize("kernel", [gm.Linear(), gm.Polynomial(2, 1.0), gm.Linear() + gm.Gaussian(1.0)])
 def test_unbounded_kernel_never_warns_for_far_points_are_always_novel(kernel, X):
     for n in (1, 2, 14):
-        detector, messages = fitted(gm.NoveltyDetector(kernel, delta=1e-9), X[:n])
+        detector, messages = fitted(gm.NoveltyDetector(kernel, delta=1e-9, calibration="bound"), X[:n])
         assert messages == []
         assert detector.predict([[1e6, 1e6]])[0] == -1
 
@@ -185,7 +185,9 @@ def test_unbounded_kernel_never_warns_for_far_points_are_always_novel(kernel, X)
 def test_warned_of_precomputed_kernel_has_no_object_that_is_novel(seed):
     rng = np.random.default_rng(seed)
     A = rng.normal(size=(12, 3)) * 10.0 ** rng.integers(-1, 2, size=(12, 1))
-    detector, messages = fitted(gm.NoveltyDetector(gm.Precomputed(A @ A.T), delta=0.9), np.arange(4))
+    detector, messages = fitted(
+        gm.NoveltyDetector(gm.Precomputed(A @ A.T), delta=0.9, calibration="bound"), np.arange(4)
+    )
     found = detector.predict(np.arange(12))
     assert not (messages and (found == -1).any())
 
@@ -195,19 +197,23 @@ def test_warned_of_precomputed_kernel_has_no_object_that_is_novel(seed):
 def test_as_many_objects_as_the_warning_names_are_enough_and_hardly_more_than_needed(spread, delta):
     # Repeating a sample changes neither its centre nor its distances: "objects like these" in the strictest sense.
     X = np.random.default_rng(1).normal(scale=spread, size=(5, 2))
-    _, (message,) = fitted(gm.NoveltyDetector(gm.Gaussian(1.0), delta=delta), X)
+    _, (message,) = fitted(gm.NoveltyDetector(gm.Gaussian(1.0), delta=delta, calibration="bound"), X)
     enough = int(re.search(r"about ([\d,]+) objects", message)[1].replace(",", ""))
     assert "instead of 5" in message
     above, below = ceil(enough / 5), (enough - 1) // 5
-    assert fitted(gm.NoveltyDetector(gm.Gaussian(1.0), delta=delta), np.tile(X, (above, 1)))[1] == []
-    assert fitted(gm.NoveltyDetector(gm.Gaussian(1.0), delta=delta), np.tile(X, (below, 1)))[1] != []
+    assert (
+        fitted(gm.NoveltyDetector(gm.Gaussian(1.0), delta=delta, calibration="bound"), np.tile(X, (above, 1)))[1] == []
+    )
+    assert (
+        fitted(gm.NoveltyDetector(gm.Gaussian(1.0), delta=delta, calibration="bound"), np.tile(X, (below, 1)))[1] != []
+    )
 
 
 def test_warning_names_every_remedy_and_each_of_them_works():
     X = np.random.default_rng(2).normal(scale=0.05, size=(40, 2))
     kernel = gm.Gaussian(1.0)
     with pytest.warns(UserWarning, match="can never fire") as record:
-        gm.NoveltyDetector(kernel, delta=0.01).fit(X)
+        gm.NoveltyDetector(kernel, delta=0.01, calibration="bound").fit(X)
     assert len(record) == 1
     assert record[0].filename == __file__  # the warning points at the call of fit
     message = str(record[0].message)
@@ -215,8 +221,8 @@ def test_warning_names_every_remedy_and_each_of_them_works():
         assert remedy in message
     more = np.random.default_rng(2).normal(scale=0.05, size=(120, 2))
     for detector, sample in (
-        (gm.NoveltyDetector(kernel, delta=0.01), more),
-        (gm.NoveltyDetector(kernel, delta=0.5), X),
+        (gm.NoveltyDetector(kernel, delta=0.01, calibration="bound"), more),
+        (gm.NoveltyDetector(kernel, delta=0.5, calibration="bound"), X),
         (gm.NoveltyDetector(kernel, calibration="conformal", random_state=0), X),
     ):
         assert detector.fit(sample).predict([[FAR, FAR]])[0] == -1
@@ -224,7 +230,7 @@ def test_warning_names_every_remedy_and_each_of_them_works():
 
 def test_warning_gives_no_number_where_none_is_enough():
     # The centre of ±1 is the origin, every image is at distance 1, and nothing can be farther.
-    _, (message,) = fitted(gm.NoveltyDetector(gm.Linear().normalize()), [[-1.0], [1.0]])
+    _, (message,) = fitted(gm.NoveltyDetector(gm.Linear().normalize(), calibration="bound"), [[-1.0], [1.0]])
     assert "can never fire" in message
     assert not re.search(r"about [\d,]+ objects", message)
 
@@ -281,7 +287,7 @@ def test_conformal_bound_is_the_largest_attainable_rate_of_at_most_alpha(alpha, 
         gm.NoveltyDetector(gm.Linear(), calibration="conformal", alpha=alpha, random_state=0), X
     )
     attainable = (exact * (m + 1)).__floor__()
-    assert detector.false_alarm_bound_ == pytest.approx(attainable / (m + 1), rel=1e-15)
+    assert detector.false_alarm_bound_ == pytest.approx(attainable / (m + 1), rel=1e-14)
     assert bool(messages) == (attainable == 0) == (detector.threshold_ == inf)
 
 
@@ -290,13 +296,13 @@ def test_p_values_count_the_calibration_distances_at_least_as_large(X, Z):
     train, held_out = split_of(detector, X)
     calibration = oracle(gauss, held_out, train)
     expected = [(1 + np.count_nonzero(calibration >= d)) / (len(held_out) + 1) for d in oracle(gauss, Z, train)]
-    np.testing.assert_allclose(detector.p_values(Z), expected, rtol=1e-15)
+    np.testing.assert_allclose(detector.p_values(Z), expected, rtol=1e-14)
     assert detector.p_values([[FAR, FAR]])[0] == 1 / 8
     assert detector.p_values(train.mean(axis=0, keepdims=True))[0] == 1.0
 
 
 def test_p_values_are_offered_in_conformal_mode_only(X):
-    assert not hasattr(gm.NoveltyDetector(gm.Linear()).fit(X), "p_values")
+    assert not hasattr(gm.NoveltyDetector(gm.Linear(), calibration="bound").fit(X), "p_values")
     assert hasattr(gm.NoveltyDetector(gm.Linear(), calibration="conformal"), "p_values")
 
 
@@ -425,3 +431,63 @@ def test_words_gram_and_matrix_give_the_detector_of_their_vectors(calibration):
         np.testing.assert_allclose(detector.distances_, reference.distances_, rtol=1e-10)
     assert given_gram.threshold_ == pytest.approx(reference.threshold_, rel=1e-12)
     assert given_gram.kernel_ == spoken
+
+
+# As it comes
+
+
+def test_a_detector_as_it_comes_is_able_to_fire_on_150_flowers():
+    X = gm.load_iris().data
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        detector = gm.NoveltyDetector(random_state=0).fit(X)
+    assert detector.get_params()["calibration"] == "conformal"
+    assert detector.get_params()["alpha"] == 0.05
+    assert 0 < detector.false_alarm_bound_ <= 0.05
+    assert (detector.predict([[50.0, -9.0, 1.0, 20.0], *X[:3]]) == [-1, 1, 1, 1]).all()
+
+
+def test_as_it_comes_the_rate_of_false_alarms_is_kept():
+    rng = np.random.default_rng(0)
+    draws = 300
+    rates = [
+        np.mean(gm.NoveltyDetector().fit(rng.normal(size=(60, 2))).predict(rng.normal(size=(50, 2))) == -1)
+        for _ in range(draws)
+    ]
+    # 30 calibration objects, so a rate of 1/31, with a standard deviation of about 0.031 over samples and 0.025 in each
+    assert np.mean(rates) == pytest.approx(1 / 31, abs=4 * 0.04 / np.sqrt(draws))
+
+
+@pytest.mark.parametrize("n", [4, 10, 37, 38, 39, 60])
+def test_too_few_objects_for_any_alarm_are_told_of_and_seen_in_the_attributes(n):
+    detector, messages = fitted(gm.NoveltyDetector(random_state=0), np.random.default_rng(n).normal(size=(n, 2)))
+    held_out = -(-n // 2)
+    if held_out < 19:  # 1 / alpha − 1
+        assert len(messages) == 1
+        assert "can never fire" in messages[0]
+        assert "at least 19 objects for calibration" in messages[0]
+        assert detector.threshold_ == np.inf
+        assert detector.false_alarm_bound_ == 0.0
+        assert (detector.predict([[1e9, 0.0]]) == 1).all()
+    else:
+        assert messages == []
+        assert detector.threshold_ < np.inf
+
+
+def test_two_objects_are_too_few_for_a_bandwidth_from_the_half_that_makes_the_centre():
+    with pytest.raises(
+        ValueError, match=r"of n_samples=2, one makes the centre: bandwidth='median' needs at least two"
+    ):
+        gm.NoveltyDetector().fit([[0.0], [1.0]])
+    assert fitted(gm.NoveltyDetector(gm.Gaussian(1.0)), [[0.0], [1.0]])[0].threshold_ == np.inf
+
+
+def test_by_the_bound_a_clique_beside_a_ring_is_noticed():
+    ring, clique = range(900), range(900, 912)
+    edges = [(i, (i + 1) % 900) for i in ring] + [(i, j) for i in clique for j in clique if i < j]
+    kernel = gm.ExponentialDiffusion(edges, beta=0.3)
+    detector, messages = fitted(gm.NoveltyDetector(kernel, calibration="bound"), list(ring))
+    assert messages == []
+    assert detector.radius_is_exact_
+    assert (detector.predict(list(clique)) == -1).all()
+    assert (detector.predict(list(ring)) == 1).all()

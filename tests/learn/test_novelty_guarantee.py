@@ -196,7 +196,7 @@ def test_rate_of_false_alarms_over_all_draws_is_within_the_bound(kernel, distrib
     rng = np.random.default_rng(4)
     rates, able = [], 0
     for _ in range(draws):
-        detector = gm.NoveltyDetector(kernel, delta=delta)
+        detector = gm.NoveltyDetector(kernel, delta=delta, calibration="bound")
         able += can_fire(detector, distribution(rng, ell))
         rates.append(np.mean(detector.predict(distribution(rng, new)) == -1))
     assert able >= needed * draws
@@ -222,7 +222,7 @@ def test_bound_holds_over_all_draws_but_not_for_all_samples_but_a_share_of_delta
     rng = np.random.default_rng(5)
     rates = []
     for _ in range(draws):
-        detector = gm.NoveltyDetector(gm.Gaussian(1.0), delta=delta)
+        detector = gm.NoveltyDetector(gm.Gaussian(1.0), delta=delta, calibration="bound")
         can_fire(detector, 100.0 * (rng.random((ell, 1)) < p))
         novel = detector.predict([[0.0], [100.0]]) == -1
         rates.append(float(np.array([1 - p, p]) @ novel))

@@ -167,3 +167,64 @@ def test_gram_and_matrix_give_the_same_classifier_as_the_data(Z):
     of_matrix = gm.ParzenClassifier(gm.Precomputed(kernel(np.vstack([X, Z])))).fit(range(15), y)
     np.testing.assert_array_equal(of_gram.decision_function(Z), model.decision_function(Z))
     np.testing.assert_allclose(of_matrix.decision_function(range(15, 27)), model.decision_function(Z), rtol=1e-10)
+
+
+# Remark 5.7
+
+
+def augmented(kappa, X, y, z):
+    """The p-value of z in each class: z put among the members, and all distances from their common centre compared."""
+    found = []
+    for c in np.unique(y):
+        members = [*X[y == c], z]
+        K = matrix(kappa, members, members)
+        squares = np.diagonal(K) - 2 * K.mean(axis=1) + K.mean()
+        found.append((squares >= squares[-1] - 1e-12 * np.abs(K).max()).mean())
+    return found
+
+
+@pytest.mark.parametrize(("kernel", "kappa"), CASES)
+@pytest.mark.parametrize("sizes", [(9, 14), (6, 1, 8)])
+def test_p_values_are_shares_of_distances_with_the_object_among_the_members(kernel, kappa, sizes, Z):
+    X, y = sample(sizes)
+    model = gm.ParzenClassifier(kernel).fit(X, y)
+    found = model.p_values(np.vstack([Z, X[:3]]))
+    expected = [augmented(kappa, X, y, z) for z in [*Z, *X[:3]]]
+    np.testing.assert_allclose(found, expected, rtol=1e-12)
+    np.testing.assert_array_equal(model.p_values(Z[:1]), found[:1])
+
+
+def test_p_values_follow_a_partial_fit_that_shows_classes_in_another_order(Z):
+    X, y = sample((9, 14, 7))
+    order = np.argsort(-y, kind="stable")
+    parts = gm.ParzenClassifier(gm.Gaussian(0.9)).partial_fit(X[order[:15]], y[order[:15]])
+    assert parts.p_values(Z).shape == (12, len(np.unique(y[order[:15]])))
+    parts.partial_fit(X[order[15:]], y[order[15:]])
+    np.testing.assert_allclose(parts.p_values(Z), gm.ParzenClassifier(gm.Gaussian(0.9)).fit(X, y).p_values(Z))
+
+
+def test_an_object_of_a_class_has_a_p_value_of_at_most_alpha_with_probability_at_most_alpha():
+    rng = np.random.default_rng(0)
+    found, draws = [], 1500
+    for _ in range(draws):
+        X = rng.standard_t(2, size=(20, 2)) * [1.0, 3.0]
+        X[10:] += 1.0
+        model = gm.ParzenClassifier(gm.Gaussian(1.0)).fit(X[:19], np.arange(19) // 10)
+        found.append(model.p_values(X[19:])[0, 1])
+    for alpha in (0.1, 0.3, 0.5, 0.8):
+        share = np.mean(np.array(found) <= alpha + 1e-9)
+        assert share <= alpha + 4 * np.sqrt(alpha * (1 - alpha) / draws)
+    assert np.mean(np.array(found) <= 0.5 + 1e-9) > 0.4  # and the values are not all large
+
+
+def test_the_class_of_a_typical_object_is_not_left_out_and_a_far_one_is():
+    X = np.random.default_rng(1).normal(size=(80, 2))
+    X[40:] += 6.0
+    model = gm.ParzenClassifier(gm.Gaussian(1.5)).fit(X, np.arange(80) // 40)
+    p = model.p_values([[0.0, 0.0], [6.0, 6.0], [30.0, -30.0]])
+    np.testing.assert_array_equal(p <= 0.05, [[False, True], [True, False], [True, True]])
+
+
+def test_in_low_rank_there_are_no_p_values_for_the_objects_are_not_kept():
+    X, y = sample((9, 14))
+    assert not hasattr(gm.ParzenClassifier(gm.Gaussian(0.9), rank=5).fit(X, y), "p_values")

@@ -218,6 +218,7 @@ def test_fitting_again_gives_the_same_numbers(X, Z):
 
 
 COPIES = 20
+EPS32 = float(np.finfo(np.float32).eps)
 
 
 @pytest.fixture(scope="module")
@@ -234,9 +235,9 @@ def test_leading_eigenvalues_of_a_large_sample_are_those_of_the_dense_matrix(lar
     X, model, K = large
     small = centered(gaussian_matrix(X[:151], X[:151], 1.5))
     expected = COPIES * np.linalg.eigvalsh(small)[::-1][:5]
-    np.testing.assert_allclose(model.eigenvalues_, expected, rtol=1e-7)  # K is kept in single precision
-    assert model.total_variance_ == pytest.approx(np.trace(K) / len(X), rel=1e-7)
-    np.testing.assert_allclose(model.explained_variance_ratio_, expected / np.trace(K), rtol=1e-7)
+    np.testing.assert_allclose(model.eigenvalues_, expected, rtol=8 * EPS32)  # K is kept in single precision
+    assert model.total_variance_ == pytest.approx(np.trace(K) / len(X), rel=8 * EPS32)
+    np.testing.assert_allclose(model.explained_variance_ratio_, expected / np.trace(K), rtol=8 * EPS32)
     few = gm.KernelPCA(5, gm.Gaussian(1.5)).fit(X[:151])
     Z = np.random.default_rng(1).normal(size=(20, 3))
     assert_same_up_to_sign(model.transform(Z), few.transform(Z), 1e-6)
@@ -247,14 +248,17 @@ def test_residuals_of_a_large_sample_are_honest_and_small(large):
     V = model.dual_coef_ * np.sqrt(model.eigenvalues_)
     np.testing.assert_allclose(V.T @ V, np.eye(5), atol=1e-10)
     true = np.linalg.norm(K @ V - V * model.eigenvalues_, axis=0)
-    np.testing.assert_allclose(model.residuals_, true, rtol=0.05, atol=1e-10 * model.eigenvalues_[0])
+    # They are those of K kept in single precision, whose rounding errors add up as a random walk
+    np.testing.assert_allclose(model.residuals_, true, rtol=0.05, atol=0.1 * EPS32 * model.eigenvalues_[0])
     assert model.residuals_.max() <= 1e-7 * model.eigenvalues_[0]
     assert (V[np.abs(V).argmax(axis=0), np.arange(5)] > 0).all()
 
 
 def test_new_points_of_a_large_sample_are_centred_as_of_a_small_one(large):
     X, model, K = large
-    np.testing.assert_allclose(model.transform(X[:50]), (K @ model.dual_coef_)[:50], atol=1e-8)
+    # The means that centre them are those of K kept in single precision: at most 1, and each to ε
+    tol = EPS32 * np.abs(model.dual_coef_).sum(axis=0).max()
+    np.testing.assert_allclose(model.transform(X[:50]), (K @ model.dual_coef_)[:50], rtol=0, atol=tol)
 
 
 def test_share_of_the_variance_of_a_large_sample_takes_the_fewest_components():

@@ -67,7 +67,10 @@ def test_gaussian_pre_images_of_training_points_are_the_points_when_all_componen
     X = np.random.default_rng(0).normal(size=(60, 2))
     model = gm.KernelPCA(kernel=gm.Gaussian(sigma)).fit(X)
     found = model.inverse_transform(model.transform(X))
-    assert np.sqrt(np.mean((found - X) ** 2)) < 0.01 * X.std()
+    # Steps end where they come nearer by less than 1e-12 of κ = 1, which is a movement of 1e-6 σ
+    assert np.abs(found - X).max() < 1e-5 * sigma
+    # What no component says of the images is no more than their rounding errors
+    assert np.abs(model.dual_coef_.sum(axis=0)).max() < 1e-6 * np.abs(model.dual_coef_).sum(axis=0).max()
 
 
 @pytest.mark.parametrize("count", [2, 4, 8])
@@ -184,7 +187,9 @@ def test_single_precision_data_has_single_precision_pre_images_near_the_others(k
     T = model.transform(X)
     found = single.inverse_transform(T.astype(np.float32))
     assert found.dtype == np.float32
-    np.testing.assert_allclose(found, model.inverse_transform(T), atol=5e-2)  # the learnt ridge differs
+    # The ridge of the learnt map is chosen at a flat minimum: another choice is as good, which is what is compared
+    off, expected = (np.sqrt(np.mean((points - X) ** 2)) for points in (found, model.inverse_transform(T)))
+    assert off < 1.1 * expected + 10 * np.finfo(np.float32).eps * np.abs(X).max()
 
 
 @pytest.mark.parametrize("kernel", [gm.Linear(), gm.Gaussian(1.0), gm.Polynomial(2, 1.0)], ids=repr)

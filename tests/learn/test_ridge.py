@@ -505,8 +505,18 @@ def test_a_projection_uses_the_directions_above_the_ridge_fully_and_no_other(lam
 def test_a_projection_on_the_threshold_counts_the_direction_in():
     K = np.diag([4.0, 2.0, 1.0])
     fit = gm.KernelRidge(gm.Precomputed(K), ridge=2.0, smoother="projection").fit(range(3), [1.0, 1.0, 2.0])
-    np.testing.assert_allclose(fit.predict(range(3)), [1.0, 1.0, 0.0], atol=1e-15)
+    np.testing.assert_allclose(fit.predict(range(3)), [1.0, 1.0, 0.0], atol=1e-14)
     assert fit.effective_dof_ == 2
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_rounding_does_not_move_a_direction_on_the_threshold(seed):
+    """The eigenvalue is the ridge but for the rounding errors of a rotation, whatever their sign."""
+    Q, _ = np.linalg.qr(np.random.default_rng(seed).normal(size=(6, 6)))
+    K = (Q * [5.0, 3.0, 2.0, 1.0, 0.5, 0.1]) @ Q.T
+    fit = gm.KernelRidge(gm.Precomputed((K + K.T) / 2), ridge=2.0, smoother="projection").fit(range(6), Q[:, 2])
+    assert fit.effective_dof_ == pytest.approx(3.0)
+    np.testing.assert_allclose(fit.predict(range(6)), Q[:, 2], rtol=0, atol=1e-13)
 
 
 # Beyond the size of dense decompositions
@@ -688,3 +698,10 @@ def test_a_kernel_that_is_zero_predicts_the_intercept(intercept, ridge):
     np.testing.assert_allclose(fit.predict(np.ones((2, 2))), 3.0 * intercept, atol=1e-14)
     expected = y - (y.sum() - y) / 2 if intercept else y
     np.testing.assert_allclose(fit.loo_residuals_, expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("ridge", ["loo", "gcv", [0.1, 1.0]], ids=str)
+def test_two_objects_far_from_the_origin_can_be_learnt_from(ridge):
+    X, y = np.array([[100.0], [101.0]]), np.array([1.0, 2.0])
+    model = gm.KernelRidge(gm.Linear() + 1, ridge=ridge, fit_intercept=True).fit(X, y)
+    assert np.isfinite(model.predict(X)).all()

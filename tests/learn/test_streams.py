@@ -5,6 +5,7 @@ import subprocess
 import sys
 import textwrap
 import warnings
+from functools import partial
 
 import numpy as np
 import pyarrow as pa
@@ -39,7 +40,7 @@ LEARNERS = {
     "fisher": (lambda k, **more: gm.FisherDiscriminant(k, 0.1, **more), LABELS),
     "fisher-loo": (lambda k, **more: gm.FisherDiscriminant(k, "loo", **more), LABELS),
     "parzen": (lambda k, **more: gm.ParzenClassifier(k, **more), LABELS),
-    "novelty": (lambda k, **more: gm.NoveltyDetector(k, **more), None),
+    "novelty": (lambda k, **more: gm.NoveltyDetector(k, calibration="bound", **more), None),
     "pca": (lambda k, **more: gm.KernelPCA(3, k, **more), None),
 }
 every_learner = pytest.mark.parametrize("which", LEARNERS)
@@ -200,16 +201,16 @@ def test_a_bad_batch_is_named_by_its_row():
         with pytest.raises(ValueError, match="70"):
             gm.KernelRidge(KERNEL, 0.3, rank=rank).fit(gm.Batches(bad, target=Y, rows=30))
     with pytest.raises(ValueError, match="batch 1 is 2 columns"):
-        gm.NoveltyDetector(KERNEL, rank=RANK).fit(iter([X, X[:, :2]]))
+        gm.NoveltyDetector(KERNEL, rank=RANK, calibration="bound").fit(iter([X, X[:, :2]]))
     with pytest.raises(ValueError, match="no objects"):
-        gm.NoveltyDetector(KERNEL, rank=RANK).fit(iter([]))
+        gm.NoveltyDetector(KERNEL, rank=RANK, calibration="bound").fit(iter([]))
 
 
 def test_empty_batches_are_passed_over():
-    found = gm.NoveltyDetector(gm.Gaussian(1.0), rank=RANK).fit(
+    found = gm.NoveltyDetector(gm.Gaussian(1.0), rank=RANK, calibration="bound").fit(
         gm.Batches(lambda: iter([X[:0], X[:50], X[:0], X[50:]]))
     )
-    whole = gm.NoveltyDetector(gm.Gaussian(1.0), rank=RANK).fit(X)
+    whole = gm.NoveltyDetector(gm.Gaussian(1.0), rank=RANK, calibration="bound").fit(X)
     assert found.threshold_ == pytest.approx(whole.threshold_, rel=1e-12)
 
 
@@ -332,16 +333,16 @@ def test_the_threshold_of_objects_seen_once_is_never_too_small(size, fitted):
         if trial % 2:
             points[30:] *= 0.1
         kernel = gm.Gaussian(1.0)
-        model = gm.NoveltyDetector(kernel, rank=60)
+        model = gm.NoveltyDetector(kernel, rank=60, calibration="bound")
         if fitted:
             model.fit(points[:40])
         for i in range(40 if fitted else 0, 60, size):
             model.partial_fit(points[i : i + size])
-        exact = -gm.NoveltyDetector(kernel, rank=60).fit(points).score_samples(points)
+        exact = -gm.NoveltyDetector(kernel, rank=60, calibration="bound").fit(points).score_samples(points)
         # Distances from the centre as it is: none of the objects seen may be called novel
         distances = -model.score_samples(points)
         margin = model.threshold_ - distances.max()
-        bound = 2 * gm.NoveltyDetector(kernel).fit(points).threshold_ - 2 * exact.max()
+        bound = 2 * gm.NoveltyDetector(kernel, calibration="bound").fit(points).threshold_ - 2 * exact.max()
         assert margin >= bound / 2 - 1e-9
         assert model.false_alarm_bound_ == pytest.approx(1 / 61)
 
@@ -349,7 +350,7 @@ def test_the_threshold_of_objects_seen_once_is_never_too_small(size, fitted):
 def test_a_stream_seen_once_has_a_threshold_that_is_not_too_small():
     for seed in range(5):
         points = np.random.default_rng(seed).normal(size=(80, 2)) * np.linspace(3, 0.1, 80)[:, None]
-        once, whole = (gm.NoveltyDetector(gm.Gaussian(1.0), rank=80) for _ in range(2))
+        once, whole = (gm.NoveltyDetector(gm.Gaussian(1.0), rank=80, calibration="bound") for _ in range(2))
         once.fit(gm.Batches(iter([points[:40], points[40:]]), rows=16))
         whole.fit(points)
         assert once.threshold_ >= whole.threshold_ - 1e-9
@@ -533,7 +534,7 @@ SCRIPT = """
         model = gm.ParzenClassifier(k, rank=50).fit(batches)
         assert model.score(np.load(folder + "/X.npy", mmap_mode="r")[:1000], np.load(folder + "/y.npy")[:1000]) > 0.8
     else:
-        model = gm.NoveltyDetector(k, rank=50).fit(gm.Batches(folder + "/X.npy"))
+        model = gm.NoveltyDetector(k, rank=50, calibration="bound").fit(gm.Batches(folder + "/X.npy"))
         assert model.false_alarm_bound_ == 1 / 1_000_001
     lines = Path("/proc/self/status").read_text().splitlines()  # ru_maxrss counts what the parent had
     print(1024 * next(int(line.split()[1]) for line in lines if line.startswith("VmHWM")))
@@ -592,7 +593,11 @@ def test_names_of_columns_that_came_in_batches_are_kept():
             model.predict(table[["c", "b", "a"]])
 
 
-@pytest.mark.parametrize("make", [gm.KernelRidge, gm.FisherDiscriminant, gm.ParzenClassifier, gm.NoveltyDetector])
+@pytest.mark.parametrize(
+    "make",
+    [gm.KernelRidge, gm.FisherDiscriminant, gm.ParzenClassifier, partial(gm.NoveltyDetector, calibration="bound")],
+    ids=["ridge", "fisher", "parzen", "novelty"],
+)
 @pytest.mark.filterwarnings("ignore:this detector can never fire")
 def test_what_was_learnt_in_another_way_is_not_forgotten_but_refused(make):
     rng = np.random.default_rng(0)

@@ -287,3 +287,28 @@ def test_a_class_of_a_later_version_is_named(path: Path, monkeypatch: pytest.Mon
 def test_the_error_can_be_pickled() -> None:
     error = pickle.loads(pickle.dumps(ModelFileError("a", "b")))
     assert (str(error), error.path, error.reason) == ("a cannot be loaded: b", "a", "b")
+
+
+def test_models_that_were_saved_without_later_parameters_are_loaded_with_their_defaults(tmp_path):
+    words = ["abba", "cab", "bac", "aabb"]
+    kernel = gm.Composition()
+    del kernel.__dict__["length"]
+    detector = gm.GramSchmidt(rank=2).fit(np.arange(12.0).reshape(6, 2))
+    del detector.__dict__["residual"]
+    ridge = gm.KernelRidge(gm.Laplacian(), ridge="loo").fit(np.arange(6.0)[:, None], [0.0, 1.0, 0.0, 2.0, 1.0, 3.0])
+    del ridge._known.__dict__["slope"]
+    expected = ridge.loo_residuals_
+    save([kernel, detector, ridge], tmp_path / "old.gramian")
+    kernel, detector, ridge = load(tmp_path / "old.gramian")
+    assert kernel.length == 1
+    np.testing.assert_array_equal(kernel(words), gm.Composition()(words))
+    assert detector.get_params()["residual"] == 0.0
+    np.testing.assert_array_equal(ridge.loo_residuals_, expected)
+
+
+@pytest.mark.parametrize("length", [0, -3, 65, 10**9])
+def test_words_of_an_impossible_length_are_refused(tmp_path, length):
+    kernel = gm.Composition()
+    kernel.__dict__["length"] = length
+    with pytest.raises((TypeError, ValueError), match="length"):
+        save(kernel, tmp_path / "m.gramian")

@@ -69,6 +69,7 @@ SAMPLES: dict[str, tuple[Any, gm.Kernel]] = {
     "strings-spelled": (["".join("ab"[ord(c) % 2] for c in w) * 3 for w in WORDS], gm.Subsequences(length=2)),
     "strings-logarithms": (WORDS, gm.AllSubsequences().normalize()),
     "strings-full": (WORDS, gm.FullSpectrum()),
+    "strings-words": (WORDS, gm.Composition(length=3) + gm.FullSpectrum(min_length=0)),
     "bytes": ([w.encode() for w in WORDS], gm.Spectrum(length=2)),
     "tokens": ([[(c, k % 2) for k, c in enumerate(w)] for w in WORDS], gm.Mismatch(length=2, mismatches=1)),
     "documents": ([f"{' '.join(w)} the cat {w}" for w in WORDS], gm.BagOfWords("tf-idf", analyzer="char").normalize()),
@@ -89,7 +90,7 @@ def test_every_learner_answers_to_the_last_bit_as_before(learner: Any, sample: s
 
 
 LOW_RANK: dict[str, tuple[Any, Any]] = {
-    "novelty": (lambda k, r: gm.NoveltyDetector(k, rank=r), None),
+    "novelty": (lambda k, r: gm.NoveltyDetector(k, rank=r, calibration="bound"), None),
     "parzen": (lambda k, r: gm.ParzenClassifier(k, rank=r), LABELS),
     "fisher": (lambda k, r: gm.FisherDiscriminant(k, rank=r), LABELS),
     "ridge": (lambda k, r: gm.KernelRidge(k, rank=r, fit_intercept=True), Y),

@@ -111,7 +111,7 @@ def test_scree_has_a_bar_for_each_component_up_to_thirty(ax, count, title):
 
 def test_the_promise_of_a_bound_counts_its_confidence():
     with pytest.warns(UserWarning, match="can never fire"):
-        detector = gm.NoveltyDetector(delta=0.01).fit(PLANE)
+        detector = gm.NoveltyDetector(delta=0.01, calibration="bound").fit(PLANE)
     ax = gm.plot.novelty_distances(detector, PLANE)
     assert ax.get_title() == "False alarms: at most 2.6 % on average"  # 1/61 + 0.01
     plt.close(ax.figure)

@@ -29,6 +29,7 @@ LEARNERS = {
     "FisherDiscriminant": "a Fisher discriminant",
     "ParzenClassifier": "the nearest centre (Parzen)",
     "KernelRidge": "kernel ridge regression",
+    "KernelClassifier": "kernel ridge regression on the classes",
 }
 
 
@@ -155,13 +156,16 @@ def _study(given: Namespace, data: Dataset, seed: int = 0) -> Study:
 
 
 def _learner(given: Namespace, data: Dataset, kernel: Kernel) -> Any:
+    from gramian.learn.classifier import KernelClassifier
     from gramian.learn.fisher import FisherDiscriminant
     from gramian.learn.parzen import ParzenClassifier
     from gramian.learn.ridge import KernelRidge
 
     name = given.learner or ("fisher" if data.task == "classes" else "ridge")
-    if (name == "ridge") != (data.task == "numbers"):
-        raise WrongUse(f"--learner {name} does not fit the target {data.target!r}, which holds {data.task}")
+    if name != "ridge" and data.task == "numbers":
+        raise WrongUse(f"--learner {name} does not fit the target {data.target!r}, which holds numbers; ridge does")
+    if name == "ridge" and data.task == "classes":
+        return KernelClassifier(kernel, ridge="loo")
     if name == "ridge":
         return KernelRidge(kernel, ridge="loo", fit_intercept=True)
     return ParzenClassifier(kernel) if name == "parzen" else FisherDiscriminant(kernel, ridge="loo")

@@ -57,7 +57,11 @@ def parser() -> argparse.ArgumentParser:
     _data(one)
     _target(one)
     _kernel(one)
-    one.add_argument("--learner", choices=("fisher", "parzen", "ridge"), help="by default fisher, for numbers ridge")
+    one.add_argument(
+        "--learner",
+        choices=("fisher", "parzen", "ridge"),
+        help="by default fisher, for numbers ridge (which learns classes too)",
+    )
     one.add_argument("-o", "--output", metavar="FILE", required=True, help="the model file")
     _force(one)
 

@@ -147,9 +147,9 @@ _WORDS = (
     Word(
         Composition,
         "strings",
-        "κ(x, z) = Σ_s (share of s in x) (share of s in z)",
-        "How often each symbol occurs, whatever the order; an alphabet restricts the symbols.",
-        "composition(alphabet=ACGT)",
+        "κ(x, z) = Σ_{|u| ≤ k} (share of u in x) (share of u in z)",
+        "How often each word of up to k symbols occurs, for k = 1 each symbol; an alphabet restricts the symbols.",
+        "composition(alphabet=ACGT, length=2)",
     ),
     Word(
         Spectrum,
@@ -169,7 +169,7 @@ _WORDS = (
         FullSpectrum,
         "strings",
         "κ(x, z) = Σ_u λ^(2|u|) (number of u in x) (number of u in z)",
-        "Shared substrings of all lengths between two bounds; λ is the decay.",
+        "Shared substrings of all lengths between two bounds, from 0 on the empty one too; λ is the decay.",
         "normalize(full_spectrum(max_length=5))",
     ),
     Word(

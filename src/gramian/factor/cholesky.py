@@ -95,6 +95,7 @@ def cholesky(
     tol: float = 0.0,
     pivoting: Pivoting = "greedy",
     rng: Any = None,
+    residual: float = 0.0,
 ) -> LowRank:
     """Factor a Gram as K ≈ F Fᵀ, completely or up to a rank or an error.
 
@@ -106,15 +107,19 @@ def cholesky(
         Stop after so many pivots; n by default.
     tol : float
         Stop when the residual trace Σ dᵢ is at most `tol` times the trace of K. Every residual norm ‖φ(xᵢ) − Pφ(xᵢ)‖ is
-        then at most √(tol · tr K). (The η of Algorithm 5.12 bounds the squared norms, max dᵢ ≤ η.) With ``tol=0`` the
-        factor is complete, with greedy or random pivots: it stops where the residuals are rounding errors, and its rank
-        is that of the data.
+        then at most √(tol · tr K). With ``tol=0`` and ``residual=0`` the factor is complete, with greedy or random
+        pivots: it stops where the residuals are rounding errors, and its rank is that of the data.
     pivoting : "greedy", "random" or None
         Largest residual first; at random with probability proportional to the residual; or in the given order, leaving
         out points that depend on earlier ones, or nearly so that rounding errors would be magnified (their residual
         stays and is reported).
     rng : int or numpy Generator, optional
         For random pivots. The same seed gives the same pivots.
+    residual : float
+        The η of Algorithm 5.12: stop when max dᵢ ≤ η. As in Code Fragment 5.4 it is compared with the *squared* norms
+        dᵢ = ‖φ(xᵢ) − Pφ(xᵢ)‖², so that no point is farther than √η from the span. In the given order
+        (``pivoting=None``) a point no farther than that from the earlier ones is left out. With a `tol` beside it, the
+        first of the two that is reached counts.
 
     Returns
     -------
@@ -129,34 +134,39 @@ def cholesky(
     LowRank(rank=2, n=3, relative_error=0)
     >>> low.pivots
     array([2, 0])
+    >>> gm.cholesky(K, residual=4.0).residual         # (2, 0) is √3.6 away from the span of (1, 3)
+    array([3.6, 0.9, 0. ])
     """
     n = len(as_symmetric(gram, "cholesky"))
     rank = n if rank is None else min(whole(rank, "rank"), n)
-    tol = non_negative(tol, "tol")
+    tol, eta = non_negative(tol, "tol"), non_negative(residual, "residual")
     if pivoting not in _PROPOSALS:
         raise ValueError(f"pivoting is {pivoting!r}; 'greedy', 'random' or None expected")
-    growing = _Growing(gram, rank, leave_out=pivoting is None)
-    goal = tol * growing.trace
+    growing = _Growing(gram, rank, tol, eta, leave_out=pivoting is None)
     proposals = _PROPOSALS[pivoting](growing, as_generator(rng))
-    while growing.count < rank and growing.residual.sum() > goal:
+    while growing.count < rank and not growing.reached(growing.residual):
         batch = next(proposals, None)
         if batch is None:
             break
-        growing.take(*batch, goal)
+        growing.take(*batch)
     factor = np.ascontiguousarray(growing.F[:, : growing.count])
     return LowRank(factor, np.array(growing.pivots, dtype=np.intp), growing.residual, growing.trace)
 
 
 class _Growing:
-    """The factor under construction: the columns so far and the residuals they leave."""
+    """The factor under construction: the columns so far and the residuals they leave.
 
-    def __init__(self, gram: Gram, rank: int, leave_out: bool) -> None:
+    It is done where the residuals add up to at most `tol` times the trace, or none of them is above `eta`.
+    """
+
+    def __init__(self, gram: Gram, rank: int, tol: float, eta: float, leave_out: bool) -> None:
         self.gram = gram
         self.leave_out = leave_out  # rather than complain of a pivot that would push residuals below zero
         self.most = rank
         self.norms = gram.rough_diag().astype(np.float64)
         self.residual = self.norms.copy()
         self.trace = float(self.norms.sum())
+        self.goal, self.eta = tol * self.trace, eta
         self.eps = float(np.finfo(gram.dtype).eps)
         # A pivot that is zero in exact arithmetic comes out as n times the error of an eigenvalue, in units of its own
         # κ(x, x); or of that which κ is computed from, where it is a difference of larger numbers.
@@ -176,7 +186,11 @@ class _Growing:
         """Number of columns so far."""
         return len(self.pivots)
 
-    def take(self, proposed: Array, thresholds: Array, goal: float) -> None:
+    def reached(self, residual: Array) -> bool:
+        """Tell whether residuals are as small as was asked for."""
+        return bool(residual.sum() <= self.goal or residual.max() <= self.eta)
+
+    def take(self, proposed: Array, thresholds: Array) -> None:
         """Take those proposed pivots, in order, whose residual given the earlier ones is above its threshold."""
         F = self.F[:, : self.count]
         whole = self.gram.columns(proposed) if self.gram.kernel.whole_columns else None
@@ -184,12 +198,12 @@ class _Growing:
         H = (square - F[proposed] @ F[proposed].T).astype(np.float64)
         accepted, L = eliminate(H, thresholds, self.most - self.count)
         columns = None if whole is None else whole[:, accepted]
-        kept = self._extend(proposed[accepted], columns, L, goal) if accepted else 0
+        kept = self._extend(proposed[accepted], columns, L) if accepted else 0
         if kept == len(accepted) and not self.leave_out:
             # The matrix itself says that nothing is left of these, where the diagonal may still show a remainder.
             self.residual[proposed[np.diagonal(H) <= self.noises[proposed]]] = 0.0
 
-    def _extend(self, chosen: Array, columns: Array | None, L: Array, goal: float) -> int:
+    def _extend(self, chosen: Array, columns: Array | None, L: Array) -> int:
         """Add the pivots' columns, (K[:, p] − F F[p]ᵀ) L⁻ᵀ, as many as are needed for the goal; return how many."""
         k, t = self.count, len(chosen)
         self._reserve(k + t)
@@ -206,10 +220,21 @@ class _Growing:
             np.square(part, out=part)
             by_column += part.sum(axis=0, dtype=np.float64)
             left[rows] -= part.sum(axis=1, dtype=np.float64)
-        needed = int(np.count_nonzero(self.residual.sum() - np.cumsum(by_column) > goal)) + 1
+        needed = min(int(np.count_nonzero(self.residual.sum() - np.cumsum(by_column) > self.goal)) + 1, t)
+        if self.eta > 0 and left.max() <= self.eta:
+            needed = min(needed, self._enough(new))
         if needed < t:
             left = self.residual - np.square(new[:, :needed]).sum(axis=1, dtype=np.float64)
         return self._commit(chosen[:needed], left)
+
+    def _enough(self, new: Array) -> int:
+        """Return how many of the new columns bring every residual down to η; all of them do."""
+        left = self.residual.copy()
+        for needed, column in enumerate(new.T, 1):
+            left -= np.square(column, dtype=np.float64)
+            if left.max() <= self.eta:
+                return needed
+        return len(new.T)
 
     def _reserve(self, width: int) -> None:
         if width > self.F.shape[1]:
@@ -251,10 +276,11 @@ def eliminate(H: Array, thresholds: Array, most: int) -> tuple[list[int], Array]
 
 def _in_order(growing: _Growing, rng: np.random.Generator) -> Iterator[tuple[Array, Array]]:
     for i in range(len(growing.residual)):
-        if growing.residual[i] > 0:
+        if growing.residual[i] > growing.eta:
             # Rounding errors have grown by what the smallest pivot so far has divided by.
             smallest = min((growing.F[p, k] ** 2 for k, p in enumerate(growing.pivots)), default=np.inf)
-            yield np.array([i]), np.array([growing.noise * max(1.0, float(growing.norms.max() / smallest))])
+            noise = growing.noise * max(1.0, float(growing.norms.max() / smallest))
+            yield np.array([i]), np.array([max(noise, growing.eta)])
 
 
 def _greedy(growing: _Growing, rng: np.random.Generator) -> Iterator[tuple[Array, Array]]:

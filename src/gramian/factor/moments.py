@@ -196,6 +196,18 @@ class Summary:
         """The weight of each group."""
         return [sums.weight for sums in self._sums]
 
+    def rounding(self) -> float:
+        """Return what rounding errors may be in eigenvalues of the scatter, as a share of the largest.
+
+        Errors of values with landmarks are magnified by L⁻¹; where sums of values were turned into those of features
+        that goes into the eigenvalues themselves, and otherwise only into their roots.
+        """
+        ratio, eps = 1.0, float(np.finfo(self._dtype).eps)
+        if self.landmarks is not None:
+            pivots = np.square(np.diagonal(self.landmarks.basis[1]))
+            ratio = float(pivots.max() / pivots.min()) * (1.0 if self._raw(self._dtype) else eps)
+        return float(16 * self.dim**0.5 * eps * max(ratio, 1.0))
+
     def left_out(self, groups: list[Moments]) -> float:
         """Return the share of the trace of K that the features leave out, given the moments of all groups."""
         if self.landmarks is None or self.trace == 0:

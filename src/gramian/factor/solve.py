@@ -153,10 +153,15 @@ def identity(V: Array) -> Array:
 
 @dataclass(frozen=True)
 class Frame:
-    """The map S through which K is seen, and Sᵀ; both act on the columns of a matrix."""
+    """The map S through which K is seen, and Sᵀ; both act on the columns of a matrix.
+
+    `gain` bounds what S makes of ‖v‖², that of its steps included, by which rounding errors of K grow: 1 for a
+    centring, the largest weight where there are weights.
+    """
 
     S: Map = identity
     St: Map = identity
+    gain: float = 1.0
 
     def around(self, K: Array) -> Array:
         """Return S K Sᵀ for a symmetric matrix K."""

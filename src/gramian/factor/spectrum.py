@@ -52,8 +52,7 @@ def spectrum(gram: Gram, frame: Frame = PLAIN, side: Side = "auto") -> Spectrum:
     if len(gram) <= DENSE:
         K = frame.around(gram.dense().astype(np.float64, copy=False))
         values, U = aside(lambda: np.linalg.eigh(K))
-        signs = np.random.default_rng(0).choice([-1.0, 1.0], size=(len(gram), 1))
-        scale = max(float(values[-1]), gram.scale() * float(np.square(frame.S(signs)).max()))
+        scale = max(float(values[-1]), gram.scale() * frame.gain)
         if values[0] < -(len(gram) + 16) * gram.kernel.accuracy(gram.dtype) * scale:
             raise ValueError(NOT_PSD.format(f"its smallest eigenvalue is {values[0]:.3g}"))
         return _kept(Spectrum(values[::-1], U[:, ::-1], 0.0), gram)
@@ -80,6 +79,27 @@ def spectrum_above(gram: Gram, lam: float, frame: Frame = PLAIN, side: Side = "a
                 return Spectrum(found.values[kept], found.vectors[:, kept], 0.0)
             rank *= 2
     return spectrum(gram, frame, side)
+
+
+def whole_range(gram: Gram, frame: Frame = PLAIN, side: Side = "auto", largest: float = 1.0) -> Spectrum:
+    """Decompose S K Sᵀ for a question without a ridge, where the rank counts: its range, and nothing beyond.
+
+    Of explicit features the singular values of S Φ are told from rounding errors, of K the eigenvalues, which are
+    their squares: directions that are 1e-7 of the largest are out of reach then. `largest` is by how much S can
+    stretch a vector. Refused where K is too large to be decomposed, unless its rank is small.
+    """
+    if (features := explicit_features(gram, side)) is not None:
+        U, sigma, Vt = scipy.linalg.svd(frame.S(features), full_matrices=False, check_finite=False)
+        size = max(largest * float(np.linalg.norm(features)), float(sigma.max(initial=0.0)))
+        kept = sigma > max(features.shape) * float(np.finfo(gram.dtype).eps) * size
+        return Spectrum(sigma[kept] ** 2, U[:, kept], 0.0, Vt.T[:, kept])
+    found = spectrum(gram, frame, side)
+    if found.left_out > len(gram) * float(np.finfo(gram.dtype).eps):
+        raise ValueError(
+            f"without a ridge all of K has to be decomposed, and with {len(gram):,} objects it is too large for that "
+            f"(more than {DENSE:,}, and a rank of more than {LARGEST_RANK:,}): give a ridge above 0, or a rank"
+        )
+    return Spectrum(found.values, found.vectors, 0.0, found.axes)
 
 
 def coordinates(gram: Gram) -> tuple[Array, float]:

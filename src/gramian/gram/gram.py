@@ -85,7 +85,7 @@ class Gram:
             )
         self.dtype = np.result_type(*(kernel.value_type(side) for side in (rows, self.cols)))
         # Where no κ(x, x) can overflow, they are computed when they are needed.
-        if not (math.isfinite(kernel.radius) or kernel.norms_checked):
+        if not (kernel.norms_checked or math.isfinite(kernel.radius)):
             self._norms = finite_norms(kernel, rows)
             if not self.symmetric:
                 finite_norms(kernel, self.cols)
@@ -347,12 +347,16 @@ class Gram:
         load = int(self.kernel.feature_load(self.cols)) + 1
         sums = np.zeros((cast(int, self.kernel.feature_dim(self.cols)), V.shape[1]))
         for span in self.spans(self.shape[1], load):
-            sums += self.kernel.phi(self.cols[span]).T @ V[span]
+            sums += self._features(self.cols[span]).T @ V[span]
         weights = sums.astype(self.dtype)
         product = np.empty((self.shape[0], V.shape[1]))
         for span in self.spans(self.shape[0], load):
-            product[span] = self.kernel.phi(self.rows[span].like(self.cols)) @ weights
+            product[span] = self._features(self.rows[span].like(self.cols)) @ weights
         return product
+
+    def _features(self, objects: Encoded) -> Any:
+        """Return φ in the precision of K: that of one side in single would keep 7 digits of values in double."""
+        return self.kernel.phi(objects if self.dtype.itemsize <= 4 else objects.astype(self.dtype))
 
     def spans(self, n: int, dim: int) -> list[slice]:
         """Return runs of n objects whose `dim` features each fit the memory budget."""

@@ -130,6 +130,7 @@ class Pair(Kernel):
     left: Kernel
     right: Kernel
     combine: ClassVar[np.ufunc]
+    combine_logarithms: ClassVar[np.ufunc]
 
     @property
     def radius(self) -> float:
@@ -163,12 +164,28 @@ class Pair(Kernel):
         a1, a2 = a
         return np.asarray(self.combine(self.left.rough_norms(a1), self.right.rough_norms(a2)))
 
+    @property
+    def by_logarithms(self) -> bool:
+        return (self.left.by_logarithms or self.right.by_logarithms) and self.non_negative
+
+    def logarithms(self, a: Encoded, b: Encoded, out: Array) -> None:
+        (a1, a2), (b1, b2) = a, b
+        self.left.logarithms(a1, b1, out)
+        other = np.empty_like(out)
+        self.right.logarithms(a2, b2, other)
+        self.combine_logarithms(out, other, out=out)
+
+    def log_norms(self, a: Encoded) -> Array:
+        a1, a2 = a
+        return np.asarray(self.combine_logarithms(self.left.log_norms(a1), self.right.log_norms(a2)))
+
 
 class Sum(Pair):
     """κ₁(x, z) + κ₂(x, z): the features of both, side by side."""
 
     precedence = SUM
     combine = np.add
+    combine_logarithms = np.logaddexp
 
     @property
     def matrix_free(self) -> bool:
@@ -206,6 +223,7 @@ class Product(Pair):
 
     precedence = PRODUCT
     combine = np.multiply
+    combine_logarithms = np.add
 
     def __repr__(self) -> str:
         return f"{inside(self.left, PRODUCT)} * {inside(self.right, PRODUCT + 1)}"
@@ -253,7 +271,29 @@ class Pointwise(Kernel):
         return self.profile(self.base.rough_norms(a))
 
 
-class Scaled(Pointwise):
+class PolynomialOf(Pointwise):
+    """A polynomial of κ with coefficients ≥ 0: where κ has logarithms, log κ gives those of this kernel."""
+
+    @abstractmethod
+    def log_profile(self, t: Array) -> Array:
+        """Replace the logarithms t of the base kernel's values by those of this kernel's, in place."""
+
+    @property
+    def by_logarithms(self) -> bool:
+        return self.base.by_logarithms
+
+    def logarithms(self, a: Encoded, b: Encoded, out: Array) -> None:
+        if self.by_logarithms:
+            self.base.logarithms(a, b, out)
+            self.log_profile(out)
+        else:
+            super().logarithms(a, b, out)
+
+    def log_norms(self, a: Encoded) -> Array:
+        return self.log_profile(self.base.log_norms(a)) if self.by_logarithms else super().log_norms(a)
+
+
+class Scaled(PolynomialOf):
     """c κ(x, z), c > 0: every feature times √c."""
 
     factor: float
@@ -266,23 +306,16 @@ class Scaled(Pointwise):
         s *= float(self.factor)
         return s
 
+    def log_profile(self, t: Array) -> Array:
+        t += math.log(self.factor)
+        return t
+
     @property
     def matrix_free(self) -> bool:
         return self.base.matrix_free
 
     def multiply(self, a: Encoded, b: Encoded, V: Array) -> Array:
         return self.profile(self.base.multiply(a, b, V))
-
-    @property
-    def by_logarithms(self) -> bool:
-        return self.base.by_logarithms
-
-    def logarithms(self, a: Encoded, b: Encoded, out: Array) -> None:
-        self.base.logarithms(a, b, out)
-        out += np.log(self.factor)
-
-    def log_norms(self, a: Encoded) -> Array:
-        return np.asarray(self.base.log_norms(a) + np.log(self.factor))
 
     def feature_dim(self, a: Encoded) -> int | None:
         return self.base.feature_dim(a)
@@ -300,7 +333,7 @@ class Scaled(Pointwise):
         return f"{text(self.factor)} * {inside(self.base, PRODUCT + 1)}"
 
 
-class Shifted(Pointwise):
+class Shifted(PolynomialOf):
     """κ(x, z) + c, c ≥ 0: one more feature, √c for every object."""
 
     constant: float
@@ -312,6 +345,9 @@ class Shifted(Pointwise):
     def profile(self, s: Array) -> Array:
         s += float(self.constant)
         return s
+
+    def log_profile(self, t: Array) -> Array:
+        return np.logaddexp(t, math.log(self.constant), out=t) if self.constant else t
 
     @property
     def matrix_free(self) -> bool:
@@ -336,7 +372,7 @@ class Shifted(Pointwise):
         return f"{inside(self.base, SUM)} + {text(self.constant)}"
 
 
-class Power(Pointwise):
+class Power(PolynomialOf):
     """κ(x, z)^q, q ≥ 1 an integer."""
 
     degree: int
@@ -347,6 +383,10 @@ class Power(Pointwise):
 
     def profile(self, s: Array) -> Array:
         return power(s, int(self.degree))
+
+    def log_profile(self, t: Array) -> Array:
+        t *= int(self.degree)
+        return t
 
     @property
     def non_negative(self) -> bool:
@@ -368,7 +408,7 @@ class Exponential(Pointwise):
         return f"{inside(self.base, ATOM)}.exp()"
 
 
-class Series(Pointwise):
+class Series(PolynomialOf):
     """c₀ + c₁ κ + c₂ κ² + …, a polynomial in κ with coefficients ≥ 0."""
 
     coefficients: tuple[float, ...]
@@ -382,6 +422,14 @@ class Series(Pointwise):
 
     def profile(self, s: Array) -> Array:
         return horner(s, self.coefficients)
+
+    def log_profile(self, t: Array) -> Array:
+        terms = [(i, math.log(c)) for i, c in enumerate(self.coefficients) if c]
+        logs = t.copy()
+        t[...] = -math.inf
+        for i, log_c in terms:
+            np.logaddexp(t, i * logs + log_c if i else log_c, out=t)
+        return t
 
     def __repr__(self) -> str:
         return f"{inside(self.base, ATOM)}.polynomial({self.coefficients})"
@@ -407,6 +455,10 @@ class Pullback(Kernel):
     @property
     def non_negative(self) -> bool:
         return self.base.non_negative
+
+    @property
+    def norms_checked(self) -> bool:
+        return self.base.norms_checked
 
     @property
     def by_name(self) -> bool:
@@ -563,11 +615,7 @@ class Normalized(Rowwise):
         """Add 1/‖φ(x)‖ to the encodings of the base kernel."""
         squares = finite_norms(self.base, base)
         zero = np.flatnonzero(squares < np.finfo(squares.dtype).tiny)  # below, digits of the norm are lost
-        if zero.size:
-            raise ValueError(
-                f"φ(x) = 0 for {zero.size} object(s), first at index {zero[0]}: it has no direction and cannot be "
-                "normalized; leave such objects out, or add a constant to the kernel first"
-            )
+        _require_direction(zero)
         return Encoded((base, 1 / np.sqrt(squares)))
 
     def squared_norms(self, a: Encoded) -> Array:
@@ -582,7 +630,11 @@ class NormalizedLogarithms(Normalized):
 
     def lift(self, base: Encoded) -> Encoded:
         """Add log ‖φ(x)‖ to the encodings of the base kernel."""
-        return Encoded((base, self.base.log_norms(base) / 2))
+        logarithms = self.base.log_norms(base)
+        _require_direction(np.flatnonzero(logarithms == -math.inf))
+        if not np.isfinite(logarithms).all():
+            finite_norms(self.base, base)  # says so
+        return Encoded((base, logarithms / 2))
 
     def block(self, a: Encoded, b: Encoded, out: Array) -> None:
         (base_a, log_a), (base_b, log_b) = a, b
@@ -711,6 +763,15 @@ def remainder(squares: Array, scale: Array, digits: int = 1) -> Array:
     """Return squared norms that are what is left of larger ones, 0 where that is only rounding."""
     noise = (8 * np.finfo(scale.dtype).eps) ** digits
     return np.where(squares > noise * scale, squares, 0).astype(scale.dtype)
+
+
+def _require_direction(zero: Array) -> None:
+    """Refuse objects with φ(x) = 0, of which the places are given."""
+    if zero.size:
+        raise ValueError(
+            f"φ(x) = 0 for {zero.size} object(s), first at index {zero[0]}: it has no direction and cannot be "
+            "normalized; leave such objects out, or add a constant to the kernel first"
+        )
 
 
 def _check_callable(f: Any, what: str) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from gramian.checks import Array
 from gramian.gram.encoded import Encoded
 from gramian.gram.gram import Gram, finite_norms
 from gramian.gram.protocol import Derived
-from gramian.kernels.value import Value
+from gramian.kernels.value import ATOM, Value, inside
 
 FEW_FEATURES = 64
 
@@ -54,7 +54,19 @@ class BaseKernel(Value, ABC):
     def __add__(self, other: Any) -> Any:
         """Return the sum with another kernel or with a constant."""
 
-    too_large: ClassVar[str] = "rescale the data, or normalize the kernel's input"  # advice where κ(x, x) overflows
+    @property
+    def too_large(self) -> str:
+        """What to do where κ(x, x) overflows."""
+        if self.by_logarithms:
+            return f"take {inside(self, ATOM)}.normalize(), which is computed without overflow"
+        if self._of_numbers:
+            return "rescale the data, or normalize the kernel's input"
+        return "normalize the kernels that it is made of first, or leave out the objects that are too long or too large"
+
+    @property
+    def _of_numbers(self) -> bool:
+        inner = self._inner().values()
+        return all(k._of_numbers for k in inner) if inner else self.on_vectors
 
     @property
     def on_vectors(self) -> bool:
@@ -122,12 +134,15 @@ class BaseKernel(Value, ABC):
         return False
 
     def logarithms(self, a: Encoded, b: Encoded, out: Array) -> None:
-        """Write log κ(xᵢ, zⱼ) into out; where `by_logarithms` says so."""
-        raise TypeError(f"{self!r} is not computed by logarithms")
+        """Write log κ(xᵢ, zⱼ) into out, for a kernel that is `non_negative`; −∞ for 0."""
+        self.block(a, b, out)
+        with np.errstate(divide="ignore"):
+            np.log(out, out=out)
 
     def log_norms(self, a: Encoded) -> Array:
-        """Return log κ(x, x) of each object; where `by_logarithms` says so."""
-        raise TypeError(f"{self!r} is not computed by logarithms")
+        """Return log κ(x, x) of each object; −∞ for 0."""
+        with np.errstate(divide="ignore", over="ignore"):
+            return np.log(self.squared_norms(a))
 
     @property
     def whole_columns(self) -> bool:

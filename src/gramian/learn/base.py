@@ -15,13 +15,9 @@ from typing import Any, Literal, Self, TypeVar, cast
 
 import numpy as np
 from sklearn.base import BaseEstimator, is_classifier, is_regressor
-from sklearn.utils import _safe_indexing
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import (
-    _check_sample_weight,
-    _check_y,
-    _num_samples,
     check_consistent_length,
     check_is_fitted,
     validate_data,
@@ -32,6 +28,7 @@ from gramian.checks import Array, as_vectors
 from gramian.gram.gram import Gram, as_symmetric
 from gramian.kernels.algebra import Kernel
 from gramian.kernels.radial import Gaussian
+from gramian.learn.sklearn_private import check_targets, check_weights, count_objects, take_rows
 from gramian.space.vectors import FeatureSpace, Vectors
 
 MEDIAN_GAUSSIAN = Gaussian(bandwidth="median")
@@ -92,9 +89,9 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
             self.kernel_, points, memory = cast(Kernel, X.kernel), X.rows, X.memory
         else:
             X = self._checked(X, self._require_kernel(), reset=True)
-            if _num_samples(X) == 0:
+            if count_objects(X) == 0:
                 raise ValueError("X is empty; at least one object expected")
-            self.kernel_ = self.kernel.fit(X if present is None else _safe_indexing(X, np.flatnonzero(present)))
+            self.kernel_ = self.kernel.fit(X if present is None else take_rows(X, np.flatnonzero(present)))
             points, memory = self.kernel_.encode(X).copy(), None
         self.sample_ = Vectors(FeatureSpace(self.kernel_, memory=memory), points)
         return self.sample_
@@ -186,7 +183,7 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
         found = np.asarray(y) if isinstance(y, np.ndarray) else np.asarray(y, dtype=object)
         if found.dtype == object and any(map(_missing, found.ravel())):
             raise ValueError("y holds missing values (None or NaN); drop those objects first")
-        found = np.asarray(_check_y(y, multi_output=multi_output, y_numeric=numeric, estimator=self))
+        found = np.asarray(check_targets(y, multi_output=multi_output, numeric=numeric, estimator=self))
         check_consistent_length(self.sample_ if objects is None else objects, found)
         return found.astype(np.float64) if numeric else found
 
@@ -207,7 +204,7 @@ def checked_weights(sample_weight: Any, X: Any) -> Array | None:
     """Return sample weights, one number of at least 0 for each object; None where none are given."""
     if sample_weight is None:
         return None
-    w = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+    w = check_weights(sample_weight, X)
     if not w.any():
         raise ValueError("sample_weight is zero for every object; at least one positive weight expected")
     return np.asarray(w)

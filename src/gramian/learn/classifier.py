@@ -1,14 +1,15 @@
-"""Linear discriminant functions in feature space: one direction and one offset for each class.
+"""Classification by least squares: regression on −1 and +1 (seed 004, "y: {−1, 1}, classification").
 
-    g_c(x) = ⟨w_c, φ(x)⟩ − b_c,        w_c = Σᵢ αᵢ_c φ(xᵢ),
+    minimise  Σᵢ wᵢ (yᵢ − f(xᵢ) − b)² + λ ‖f‖²,        yᵢ = −1 or +1,
 
-and the class with the largest value is predicted. For two classes that is the sign of ⟨w, φ(x)⟩ − b with w = w₊ − w₋
-and b = b₊ − b₋, the second of `classes_` being the positive one.
+and the sign of f(x) + b decides. For more than two classes there is a function for each, fitted to the indicator of the
+class, and the largest decides. It is the ridge regression of `ridge`, with everything that one knows: its leave-one-out
+answers in closed form, its degrees of freedom, its ways with large samples.
 """
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import ClassifierMixin
@@ -16,96 +17,208 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from gramian.batches import Batches
 from gramian.checks import Array
-from gramian.factor.moments import Chunk, Moments
-from gramian.learn.base import evaluate
-from gramian.learn.lowrank import Reducible
-from gramian.space.vectors import Vectors
+from gramian.kernels.algebra import Kernel
+from gramian.learn.base import MEDIAN_GAUSSIAN, named
+from gramian.learn.discriminant import indicator
+from gramian.learn.lowrank import HEAD, Rank, Seen
+from gramian.learn.path import factors
+from gramian.learn.ridge import LeastSquares
+from gramian.learn.ridges import Ridge
 
 
-class KernelClassifier(ClassifierMixin, Reducible):  # type: ignore[misc]
-    """A classifier by linear discriminant functions in feature space.
+class KernelClassifier(ClassifierMixin, LeastSquares):  # type: ignore[misc]
+    """Classify objects by kernel ridge regression on −1 and +1, or on indicators of more than two classes.
+
+    The sign of f(x) + b decides, with f and b the minimisers of Σᵢ wᵢ (yᵢ − f(xᵢ) − b)² + λ ‖f‖² over yᵢ = −1 or +1
+    (seed 004).
+
+    Parameters
+    ----------
+    kernel : Kernel
+        By default the Gaussian with the median distance as bandwidth.
+    ridge : float, "loo", "gcv", or a sequence of floats
+        λ, as in `KernelRidge`: "loo" takes the value with the smallest leave-one-out error of the *regression*, which
+        tells more than the number of mistakes; 0 is plain least squares.
+    fit_intercept : bool
+        Whether to add a constant b that is not penalised.
+    rank : int, "exact" or None
+        Number of landmarks through which the objects are seen, as in `KernelRidge`.
+    tol : float, optional
+        Relative residual of the linear system: by default 1e-10, where K is too large to be kept 1e-6.
+    checkpoint : path, optional
+        A directory in which long work is kept as it goes on.
 
     Attributes
     ----------
+    kernel_, sample_
+        The settled kernel and the images of the training objects.
     classes_ : array of shape (c,)
-        The labels, sorted.
-    dual_coef_ : array of shape (n,), or (n, c) for more than two classes
-        α, the weights of the training objects.
-    offset_ : float, or array of shape (c,)
-        b.
-    directions_ : Vectors
-        w, one for two classes, else one for each class.
+        The labels, sorted; with two of them the second is the positive one.
+    ridge_, dual_coef_, intercept_, function_, path_, solver_, residual_, trace_error_
+        As in `KernelRidge`; with more than two classes there is a column for each. The errors of `path_` are squares,
+        those of the regression.
+
+    Notes
+    -----
+    With two classes of equal size and an intercept the direction is that of `FisherDiscriminant` with the ridge 2λ/n.
+    With classes of unequal sizes Fisher's gives every class the same say, and least squares every object.
+
+    Examples
+    --------
+    >>> import gramian as gm
+    >>> flowers = gm.load_iris()
+    >>> model = gm.KernelClassifier().fit(flowers.data, flowers.target)
+    >>> round(model.loo_error_, 3), round(model.effective_dof_, 1)
+    (0.033, 21.6)
+    >>> words = gm.KernelClassifier(gm.Spectrum(2), ridge=0.1).fit(["bar", "baa", "cat", "cut"], [-1, -1, 1, 1])
+    >>> words.predict(["bat"])
+    array([-1])
     """
 
     classes_: Array
-    dual_coef_: Array
-    offset_: Any
-    directions_: Vectors
 
-    def _keep(self, alpha: Array, offsets: Array, primal: Array | None = None) -> None:
-        """Keep one discriminant function for each class; of two classes, their difference."""
+    def __init__(
+        self,
+        kernel: Kernel = MEDIAN_GAUSSIAN,
+        ridge: Ridge = "loo",
+        fit_intercept: bool = True,
+        rank: Rank = None,
+        tol: float | None = None,
+        checkpoint: Any = None,
+    ) -> None:
+        self.kernel = kernel
+        self.ridge = ridge
+        self.fit_intercept = fit_intercept
+        self.rank = rank
+        self.tol = tol
+        self.checkpoint = checkpoint
 
-        def told_apart(columns: Array) -> Array:
-            return columns[..., 1] - columns[..., 0] if len(self.classes_) == 2 else columns
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Find f and b.
 
-        self.dual_coef_ = told_apart(alpha)
-        self.offset_ = float(told_apart(offsets)) if len(self.classes_) == 2 else offsets
-        self.directions_ = self.sample_.combine(self.dual_coef_)
-        self._primal = None if primal is None else told_apart(primal)
+        Parameters
+        ----------
+        X : objects that the kernel accepts, their symmetric Gram, or `Batches` of objects and labels
+            Batches are gone through once more than by a regression, to find the classes; of a source that can be gone
+            through once only, they are those of its first objects.
+        y : array of shape (n,)
+            Labels of at least two classes.
+        sample_weight : array of shape (n,), optional
+            Weights w ≥ 0; a weight of 2 does what having the object twice does.
+        """
+        self._check_settings()
+        X = self._source(X)
+        labels = self._labels_in(X, y)
+        self._settle_classes(labels)
+        weights = self._weights_of(X, sample_weight)
+        if weights is not None and len(present := np.unique(labels[weights > 0])) < 2:
+            raise ValueError(f"objects of one class only, {named(present[0])}, have a weight above 0; two expected")
+        return super().fit(X, y, sample_weight)
+
+    def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Learn from more objects, in low rank: the first call chooses the landmarks, later ones add to the moments.
+
+        With ``rank=None`` there are up to 1000 landmarks. `classes` are all labels that will turn up, and are needed in
+        the first call only; by default those of its objects. There is nothing to predict until two of them have.
+        """
+        self._check_settings()
+        X = self._source(X)
+        if not hasattr(self, "classes_"):
+            self._settle_classes(self._labels_in(X, y) if classes is None else self._flat(classes))
+        elif classes is not None and not np.array_equal(np.unique(self._flat(classes)), self.classes_):
+            raise ValueError(
+                f"classes are {np.unique(self._flat(classes))}, and those of the first call were {self.classes_}"
+            )
+        return self._learn_more(X, y, sample_weight)
 
     def __sklearn_is_fitted__(self) -> bool:
         """Tell whether there is something to predict: batches that have shown one class only are not enough."""
-        return hasattr(self, "directions_")
+        return hasattr(self, "function_")
 
-    def _take_classes(self, X: Any, y: Any) -> None:
-        """Add objects to the moments of their classes."""
-        labels = None if isinstance(X, Batches) else self._labels_of(y, X)
-        for points, some, _ in self._chunks(X, labels, None):
-            some = self._labels_of(some, points) if isinstance(X, Batches) else some
-            self._take(Chunk(points, groups=self._numbers_of(some)))
+    # Labels as numbers
 
-    def _labels_of(self, y: Any, objects: Any) -> Array:
-        found = self._targets(y, numeric=False, objects=objects)
-        check_classification_targets(found)
-        return found
+    def _targets(self, y: Any, *, numeric: bool, multi_output: bool = False, objects: Any = None) -> Array:
+        """Return checked labels, or the numbers that the regression is fitted to."""
+        labels = super()._targets(y, numeric=False, objects=objects)
+        check_classification_targets(labels)
+        return self._coded(self._places(labels)) if numeric else labels
 
-    def _numbers_of(self, labels: Array) -> Array:
-        """Return the number of each label in the order in which labels have turned up."""
-        found, inverse = np.unique(labels, return_inverse=True)
-        known = self._turned_up
-        return np.array([known.setdefault(label, len(known)) for label in found.tolist()])[inverse]
+    def _places(self, labels: Array) -> Array:
+        """Return the numbers of the classes of labels."""
+        places = np.minimum(np.searchsorted(self.classes_, labels), len(self.classes_) - 1)
+        if (unknown := self.classes_[places] != labels).any():
+            raise ValueError(
+                f"y holds the label {named(labels[unknown][0])}, and the classes so far are {self.classes_}: name all "
+                "in the first call, partial_fit(X, y, classes=...), or let a stream begin anew (gm.Batches)"
+            )
+        return places
 
-    def _class_moments(self) -> tuple[list[Moments], Array]:
-        """Return the moments of the classes, and the class of each object of the probe."""
-        order = self._class_order()
-        found = self._moments()
-        return [found[number] for number in order], np.argsort(order)[cast(Array, self._looked_at().groups)]
+    def _coded(self, places: Array) -> Array:
+        """Return −1 and +1 for two classes, the indicators of more."""
+        count = len(self.classes_)
+        return 2.0 * places - 1.0 if count == 2 else indicator(places, count)
 
-    def _class_order(self) -> Array:
-        """Settle `classes_`, and return the numbers of these in the order in which they turned up."""
-        if len(kinds := {type(label).__name__ for label in self._turned_up}) > 1:
-            raise TypeError(f"y holds labels of different types ({', '.join(sorted(kinds))}) in different batches")
-        self._classes_among(np.array(list(self._turned_up)))
-        return np.argsort(list(self._turned_up))
+    def _flat(self, labels: Any) -> Array:
+        return super()._targets(labels, numeric=False, objects=labels)
+
+    def _labels_in(self, X: Any, y: Any) -> Array:
+        """Return the labels of a sample, or the different ones of a stream."""
+        if not isinstance(X, Batches):
+            return super()._targets(y, numeric=False, objects=X)
+        parts = [X.sample(HEAD, 0)] if X.once else X
+        return np.concatenate([np.unique(self._flat(some)) for _, some in parts])
+
+    def _settle_classes(self, labels: Array) -> None:
+        if not len(labels):
+            raise ValueError("X and y are empty; objects of at least two classes expected")
+        check_classification_targets(labels)
+        self._classes_among(labels)
+
+    def _solve_moments(self) -> None:
+        """Find f and b from the moments, once two classes have turned up."""
+        if np.diagonal(self._moments()[0].scatter)[self._summary.dim :].any():
+            super()._solve_moments()
+
+    # Answers
 
     def decision_function(self, X: Any) -> Array:
-        """Return ⟨w, φ(x)⟩ − b: (m,) for two classes, positive for the second one, else (m, c)."""
-        images = self._images(X)
-        return np.asarray(evaluate(self.directions_, images, self._primal) - self.offset_)
+        """Return f(x) + b: (m,) for two classes, positive for the second one, else (m, c), one column for each."""
+        return self._values(X)
 
     def predict(self, X: Any) -> Array:
-        """Return the label of the class with the largest discriminant function."""
-        values = self.decision_function(X)
-        return np.asarray(self.classes_[(values > 0).astype(int) if values.ndim == 1 else values.argmax(axis=1)])
+        """Return the label of the class that f(x) + b decides for."""
+        decisions = self.decision_function(X)
+        return np.asarray(self.classes_[self._decided(decisions)])
 
+    @staticmethod
+    def _decided(values: Array) -> Array:
+        return (values > 0).astype(np.intp) if values.ndim == 1 else values.argmax(axis=1)
 
-def class_means(labels: Array, count: int) -> Array:
-    """Return the weights of the class means, n × c: 1/ℓ_c for the members of class c, else 0."""
-    members = indicator(labels, count)
-    members /= members.sum(axis=0)
-    return members
+    @property
+    def loo_decision_(self) -> Array:
+        """The decision function for each training object of a model fitted without it, in closed form."""
+        left = self.loo_residuals_
+        return np.asarray(self._problem.Y.reshape(left.shape) - left)
 
+    @property
+    def loo_error_(self) -> float:
+        """The share of the training objects that a model fitted without them gets wrong; in low rank of some of them.
 
-def indicator(labels: Array, count: int) -> Array:
-    """Return 1 for the members of a class, else 0, n × c."""
-    return np.equal.outer(labels, np.arange(count)).astype(np.float64)
+        Weighted where the objects are.
+        """
+        if self._landmarks is None:
+            decisions, numbers, weights = self.loo_decision_, self._problem.Y, self._problem.weights
+        else:
+            decisions, numbers, weights = self._probed()
+        wrong = self._decided(decisions) != self._decided(numbers.reshape(decisions.shape))
+        return float(np.average(wrong, weights=weights))
+
+    def _probed(self) -> tuple[Array, Array, Array | None]:
+        """Return leave-one-out decisions, numbers and weights of the objects that are looked at."""
+        chunk, of = self._looked_at(), self._of_moments
+        f = factors(of.values, self.ridge_, self.smoother)[0]
+        left, numbers = Seen(of, chunk, self._summary.kernel).at(f, self.ridge_ == 0).loo, np.asarray(chunk.numbers)
+        if chunk.weights is not None:
+            left = left / np.sqrt(np.where(chunk.weights > 0, chunk.weights, 1.0))[:, None]
+        decisions = numbers - left
+        return (decisions if self._shape else decisions[:, 0]), numbers, chunk.weights

@@ -16,6 +16,10 @@ one symmetric positive definite system with as many right-hand sides as classes.
 this maximiser only where K is centred; here T has the entries +1/ℓ₊ and −1/ℓ₋ (halved), which is right everywhere. The
 `ridge` is the λ of J; the λ of the printed linear system is 2ℓ₊ℓ₋/ℓ times as large.
 
+Without a ridge, λ = 0, the quotient is (5.10), and w_c = M⁺ (φ_c − φ̄) maximises it where it has a maximum: where the
+differences of the means lie in the range of the scatter. Along a direction outside, no class varies and the means still
+differ, so that J grows without bound; that is so for every kernel under which the objects are linearly independent.
+
 A new object goes to the class with the nearest mean in the metric of M⁻¹: for two classes the offset bisects the
 projected means, b = ½ ⟨w, φ₊ + φ₋⟩ (5.20).
 """
@@ -52,7 +56,7 @@ from gramian.gram.gram import Gram
 from gramian.gram.journal import keeping
 from gramian.kernels.algebra import Kernel
 from gramian.learn.base import MEDIAN_GAUSSIAN, as_given, evaluate, named
-from gramian.learn.classifier import KernelClassifier
+from gramian.learn.discriminant import Discriminant
 from gramian.learn.fisher_loo import LeaveOneOut, LeaveOneOutOfMoments, WithinClasses
 from gramian.learn.lowrank import DEFAULT_RANK, Rank, landmark_coefficients, pieces
 from gramian.learn.ridges import Ridge, fixed_ridge, ridge_grid, rounding, warn_of_estimate, warn_unless_solved
@@ -63,7 +67,7 @@ REFINEMENTS = 4  # of a solution whose residual is not small yet
 FINE = 1e-8  # relative residual that needs no refinement
 
 
-class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelClassifier):  # type: ignore[misc]
+class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Discriminant):  # type: ignore[misc]
     """Kernel Fisher discriminant: a classifier, and a transformer to at most classes − 1 dimensions (Algorithm 5.16).
 
     Parameters
@@ -71,7 +75,8 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kern
     kernel : Kernel
         By default the Gaussian with the median distance as bandwidth.
     ridge : float, "loo", or a sequence of floats
-        λ > 0 of the quotient J, in units of variance in feature space. "loo" takes the value with the fewest mistakes
+        λ of the quotient J, in units of variance in feature space; 0 for (5.10) as it is, which is refused where it has
+        no maximum: there must be more objects than dimensions, roughly. "loo" takes the value with the fewest mistakes
         in leaving one object out, from a grid; a sequence is such a grid of your own. All of it in closed form, from
         one decomposition.
     n_components : int, optional
@@ -234,12 +239,15 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kern
         groups, self._labels = self._class_moments()
         self._check_sizes(np.array([group.weight for group in groups]))
         self.ridge_ = self._choose_ridge()
-        w, found = scatter_of_moments(groups, self.ridge_)
+        w, doubly, found = scatter_of_moments(groups, self.ridge_, self._summary.rounding())
         if (low := self._landmarks) is not None:
             alpha, primal = landmark_coefficients(low, w), None
         else:
-            S = WithinClasses(self._sample_labels)
-            alpha, primal = (S.differences - S(S(evaluate(self.sample_, self.sample_, w)))) / self.ridge_, w
+            S, primal = WithinClasses(self._sample_labels), w
+            if self.ridge_ > 0:
+                alpha = (S.differences - S(S(evaluate(self.sample_, self.sample_, w)))) / self.ridge_
+            else:
+                alpha = S(S(evaluate(self.sample_, self.sample_, doubly)))
         self._keep_found(replace(found, alpha=alpha, primal=primal, method=self._described()))
 
     def _keep_found(self, found: Scatter) -> None:
@@ -386,25 +394,36 @@ class Scatter:
         return cls(alpha, primal, residual, method, S.means.T @ values, spread)
 
 
-def scatter_of_moments(groups: list[Moments], ridge: float) -> tuple[Array, Scatter]:
-    """Solve M w_c = φ_c − φ̄ from the moments of explicit features of each class."""
+def scatter_of_moments(groups: list[Moments], ridge: float, rounding: float) -> tuple[Array, Array, Scatter]:
+    """Solve M w_c = φ_c − φ̄ from the moments of explicit features of each class; return w, M⁺ w and the rest.
+
+    `rounding` is the error of the eigenvalues of M, as a share of the largest, which counts without a ridge.
+    """
     means = np.array([group.mean for group in groups])
     within = [group.scatter / group.weight for group in groups]
     M = sum(within[1:], within[0].copy())
     T = (means - means.mean(axis=0)).T
-    factor = ridged_factor(M.copy(), ridge)
-    w = scipy.linalg.cho_solve(factor, T, check_finite=False)
-    w += scipy.linalg.cho_solve(factor, T - M @ w - ridge * w, check_finite=False)
+    if ridge > 0:
+        factor = ridged_factor(M.copy(), ridge)
+        w = scipy.linalg.cho_solve(factor, T, check_finite=False)
+        w += scipy.linalg.cho_solve(factor, T - M @ w - ridge * w, check_finite=False)
+        doubly = np.empty(0)
+    else:
+        values, axes = scipy.linalg.eigh(M, check_finite=False)
+        largest = max(float(values[-1]), float(np.square(T).sum(axis=0).max()))
+        w, doubly, _ = maximisers(values, axes, T, rounding * largest)
 
     def spread(axes: Array) -> Array:
         along = w @ axes
         return np.array([np.einsum("ij,ij->j", along, C @ along) for C in within])
 
-    return w, Scatter(np.empty(0), w, relative(T - M @ w - ridge * w, T), "", means @ w, spread)
+    return w, doubly, Scatter(np.empty(0), w, relative(T - M @ w - ridge * w, T), "", means @ w, spread)
 
 
 def solve_scatter(gram: Gram, S: WithinClasses, ridge: float, tol: float | None = None) -> Scatter:
     """Solve M w_c = φ_c − φ̄ with M = Φᵀ S² Φ + λI, in explicit features where there are few, else in the dual."""
+    if ridge == 0:
+        return _unregularised(gram, S)
     T = S.differences[:, :-1]  # the last one is minus the sum of the others
     if (phi := explicit_features(gram)) is not None:
         inside = S(phi)
@@ -435,6 +454,55 @@ def solve_scatter(gram: Gram, S: WithinClasses, ridge: float, tol: float | None 
                 break
     method = by_gradients(products, found.rank) if found.iterations else found.method
     return Scatter.of_values(_complete(alpha), _complete(values), None, relative(left, T), method, S)
+
+
+def _unregularised(gram: Gram, S: WithinClasses) -> Scatter:
+    """Maximise J without a ridge, in explicit features or in coordinates that a Cholesky factor gives."""
+    phi, n, eps = explicit_features(gram), len(gram), float(np.finfo(gram.dtype).eps)
+    if phi is not None:
+        points = phi
+        noise = (max(phi.shape) * eps * float(np.linalg.norm(phi))) ** 2 / min(S.sizes)
+    else:
+        points, left_out = coordinates(gram)
+        noise = (n + 16) * max(eps, gram.kernel.accuracy(gram.dtype)) * gram.scale()
+        if left_out > n * eps:
+            raise ValueError(
+                f"ridge is 0, and K of {n:,} objects is too large to be decomposed, unless its rank is small: give a "
+                "ridge above 0, or a rank"
+            )
+    T, inside = S.differences[:, :-1], S(points)
+    _, sigma, axes = scipy.linalg.svd(inside, full_matrices=False, check_finite=False)
+    means = (points - points.mean(axis=0)).T @ T
+    w, doubly, rank = maximisers(sigma**2, axes.T, means, noise)
+    alpha, values = S(inside @ doubly), points @ w
+    method = f"decomposition of the scatter within classes, rank {rank}"
+    if phi is not None:
+        residual = relative(means - inside.T @ (inside @ w), means)
+        return Scatter.of_values(_complete(alpha), _complete(values), _complete(w), residual, method, S)
+    residual = relative(gram.apply(alpha) - values, values)
+    return Scatter.of_values(_complete(alpha), _complete(values), None, residual, method, S)
+
+
+def maximisers(values: Array, axes: Array, T: Array, noise: float) -> tuple[Array, Array, int]:
+    """Return w = M⁺ T, M⁺ w and the rank of M = V diag(values) Vᵀ, where T lies in the range of M; else refuse.
+
+    `noise` is the error of squared lengths. What is left of a column t of T outside the range is the difference of t
+    and a combination of deviations within classes whose coefficients have the squared norm tᵀ M⁺ t, by which errors
+    grow.
+    """
+    kept = values > noise
+    V, kept_values = axes[:, kept], values[kept, None]
+    inside = V.T @ T
+    solved = inside / kept_values
+    outside = np.square(T - V @ inside).sum(axis=0)
+    if (outside > noise * (1 + (inside * solved).sum(axis=0))).any():
+        raise ValueError(
+            "ridge is 0, and the quotient J has no maximum: the means of the classes differ along a direction in which "
+            f"no class varies (the scatter within classes has rank {int(kept.sum())}, and they differ by "
+            f"{float(outside.max()) ** 0.5:.3g} outside of it), so that J grows without bound there. Give a ridge "
+            "above 0, or a kernel with fewer dimensions than there are objects"
+        )
+    return V @ solved, V @ (solved / kept_values), int(kept.sum())
 
 
 def _in_double_precision(gram: Gram) -> Map:

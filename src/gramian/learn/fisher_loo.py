@@ -32,17 +32,20 @@ import scipy.linalg
 from gramian.checks import Array
 from gramian.factor.moments import Moments
 from gramian.gram.threads import cores, run
-from gramian.learn.classifier import class_means
+from gramian.learn.discriminant import class_means
+
+SINGULAR = 1e-10  # share of its length that a direction keeps, at most, where it is lost
 
 
 class WithinClasses:
     """S = Σ_c ℓ_c^(−½) H_c as a map: rows less the mean of their class, divided by the root of its size.
 
-    `means` are the weights of the class means, n × c; `differences` those of the means less their average.
+    `sizes` are those of the classes, `means` the weights of their means, n × c; `differences` those of the means less
+    their average.
     """
 
     def __init__(self, labels: Array) -> None:
-        sizes = np.bincount(labels)
+        self.sizes = sizes = np.bincount(labels)
         self.means = class_means(labels, len(sizes))
         self.differences = self.means - self.means.mean(axis=1, keepdims=True)
         self.labels = labels
@@ -81,12 +84,20 @@ class LeaveOneOut:
 
         def work(lane: int, k: int) -> None:
             for c in range(len(self._means)):
-                found[k, self._labels == c] = self._without_itself(c, 1 / (self._eigenvalues + ridges[k]))
+                found[k, self._labels == c] = self._without_itself(c, self._inverse(ridges[k]), ridges[k] == 0)
 
         run(work, range(len(ridges)), cores(), in_turn=False)
         return found
 
-    def _without_itself(self, c: int, weights: Array) -> Array:
+    def _inverse(self, ridge: float) -> Array:
+        """Return the eigenvalues of M⁻¹, without a ridge those of M⁺."""
+        if ridge > 0:
+            return np.asarray(1 / (self._eigenvalues + ridge))
+        noise = (len(self._points) + 16) * float(np.finfo(np.float64).eps) * self.largest
+        kept = self._eigenvalues > noise
+        return np.where(kept, 1 / np.where(kept, self._eigenvalues, 1.0), 0.0)
+
+    def _without_itself(self, c: int, weights: Array, unridged: bool) -> Array:
         """Return ½ ‖x − φ̄‖² − ½ ‖x − φ_k‖² in the metric of M′⁻¹, for the points of one class."""
         D = self._points[self._labels == c] - self._means[c]
         size, count = len(D), len(self._means)
@@ -98,7 +109,7 @@ class LeaveOneOut:
         solved = scipy.linalg.cho_solve(factor, np.hstack([N, V]), overwrite_b=True, check_finite=False)
         r, q = np.diagonal(solved), solved[:, size:]
         g = np.square(delta) @ weights - theta * np.einsum("ij,ij->j", V, q)
-        return without_itself(r, q, g, c, size, count)
+        return without_itself(r, q, g, c, size, count, unridged)
 
 
 class LeaveOneOutOfMoments:
@@ -134,10 +145,14 @@ class LeaveOneOutOfMoments:
         size, D, delta = self._sizes[c], self._points[self._labels == c] - self._means[c], shifts(self._means, c)
         M = self._within + self._scatters[c] / (size * (size - 1))
         M[np.diag_indices_from(M)] += ridge
-        solved = scipy.linalg.solve(M, np.vstack([D, delta]).T, assume_a="pos", overwrite_a=True, check_finite=False)
+        given = np.vstack([D, delta]).T
+        if ridge > 0:
+            solved = scipy.linalg.solve(M, given, assume_a="pos", overwrite_a=True, check_finite=False)
+        else:
+            solved = scipy.linalg.pinvh(M, check_finite=False) @ given
         r = np.einsum("ij,ji->i", D, solved[:, : len(D)])
         q, g = D @ solved[:, len(D) :], np.einsum("ij,ji->i", delta, solved[:, len(D) :])
-        return without_itself(r, q, g, c, size, len(self._means))
+        return without_itself(r, q, g, c, size, len(self._means), ridge == 0)
 
 
 def shifts(means: Array, c: int) -> Array:
@@ -145,10 +160,18 @@ def shifts(means: Array, c: int) -> Array:
     return np.vstack([means[c] - means, means[c] - means.mean(axis=0)])
 
 
-def without_itself(r: Array, q: Array, g: Array, c: int, size: int, count: int) -> Array:
-    """Return ½ ‖x − φ̄‖² − ½ ‖x − φ_k‖² in the metric of M′⁻¹, the mean of class c and φ̄ taken without x."""
+def without_itself(r: Array, q: Array, g: Array, c: int, size: int, count: int, unridged: bool) -> Array:
+    """Return ½ ‖x − φ̄‖² − ½ ‖x − φ_k‖² in the metric of M′⁻¹, the mean of class c and φ̄ taken without x.
+
+    Without a ridge M′ may have lost a direction by the lack of x, and with it the maximum of the quotient.
+    """
     a = np.ones(count + 1)
     a[c], a[-1] = size / (size - 1), 1 + 1 / (count * (size - 1))
     gamma, r = size / (size - 1) ** 2, r[:, None]
+    if unridged and (1 - gamma * r).min() <= SINGULAR:
+        raise ValueError(
+            "without a ridge there is no leave-one-out error here: some object is the only one to vary along a "
+            "direction, and without it the quotient J has no maximum. Give a ridge above 0"
+        )
     squares = a**2 * r + 2 * a * q + g + gamma * (a * r + q) ** 2 / (1 - gamma * r)
     return np.asarray(squares[:, -1:] - squares[:, :-1]) / 2

@@ -35,6 +35,9 @@ class GramSchmidt(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstim
         which is not misled by outliers.
     random_state : int, RandomState instance or None
         For random pivots.
+    residual : float
+        The η of Algorithm 5.12: stop when no image is farther than √η from the span. It is compared with squared
+        distances; `residuals_` are the distances themselves.
 
     Attributes
     ----------
@@ -60,6 +63,7 @@ class GramSchmidt(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstim
     0.98
     """
 
+    residual: float = 0.0  # of models that were saved before there was one
     pivots_: Array
     residuals_: Array
     relative_error_: float
@@ -72,12 +76,14 @@ class GramSchmidt(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstim
         tol: float = 0.0,
         pivoting: Literal["greedy", "random"] = "greedy",
         random_state: Any = None,
+        residual: float = 0.0,
     ) -> None:
         self.kernel = kernel
         self.rank = rank
         self.tol = tol
         self.pivoting = pivoting
         self.random_state = random_state
+        self.residual = residual
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Choose the pivots; y is ignored.
@@ -90,11 +96,17 @@ class GramSchmidt(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstim
             raise ValueError(f"pivoting is {self.pivoting!r}; 'greedy' or 'random' expected")
         if non_negative(self.tol, "tol") >= 1:
             raise ValueError(f"tol is {self.tol}; a share of the trace below 1 expected, for 1 leaves nothing to span")
+        non_negative(self.residual, "residual")
         sample = self._learn_sample(X)
         if self.rank is not None and whole(self.rank, "rank") > len(sample):
             raise ValueError(f"rank is {self.rank}, and n_samples={len(sample)} only: at most so many expected")
         seed = check_random_state(self.random_state).randint(2**31)
-        low = cholesky(sample.gram(), self.rank, self.tol, self.pivoting, rng=int(seed))
+        low = cholesky(sample.gram(), self.rank, self.tol, self.pivoting, int(seed), self.residual)
+        if low.rank == 0 and low.trace > 0:
+            raise ValueError(
+                f"residual is {self.residual:g}, and no κ(x, x) is above {low.residual.max():g}: there is nothing to "
+                "span; give a smaller one"
+            )
         if low.rank == 0:
             raise ValueError(f"every object has the image 0 under {self.kernel_!r}: there is nothing to span")
         self.pivots_ = low.pivots

@@ -23,7 +23,7 @@ from gramian.checks import Array, warn, whole
 from gramian.gram.gram import Gram
 from gramian.kernels.algebra import Kernel
 from gramian.learn.base import MEDIAN_GAUSSIAN, KernelEstimator, as_given
-from gramian.learn.classifier import class_means
+from gramian.learn.discriminant import class_means
 from gramian.space.vectors import Vectors
 
 

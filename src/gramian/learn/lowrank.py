@@ -15,8 +15,7 @@ from typing import Any, Literal, Self, TypeAlias, cast
 
 import numpy as np
 import scipy.linalg
-from sklearn.utils import _safe_indexing
-from sklearn.utils.validation import _num_samples, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from gramian.batches import Batches
 from gramian.checks import Array, warn, whole
@@ -30,6 +29,7 @@ from gramian.gram.progress import task
 from gramian.kernels.algebra import Kernel
 from gramian.learn.base import KernelEstimator
 from gramian.learn.path import Fit, Kind, RidgePath, factors
+from gramian.learn.sklearn_private import count_objects, take_rows
 from gramian.space.vectors import FeatureSpace, Vectors
 
 Rank: TypeAlias = int | Literal["exact"] | None
@@ -87,7 +87,7 @@ class Reducible(KernelEstimator):
         if given_rank(self.rank) is not None or self.rank == "exact":
             return self.rank != "exact"
         kernel = cast(Kernel, X.kernel) if isinstance(X, Gram) else self._require_kernel()
-        n = X.count if isinstance(X, Batches) else _num_samples(X)
+        n = X.count if isinstance(X, Batches) else count_objects(X)
         return n is not None and not reasonable(kernel, n, self.products) and not self._has_features(X)
 
     def _has_features(self, X: Any) -> bool:
@@ -95,7 +95,7 @@ class Reducible(KernelEstimator):
         if isinstance(X, Gram):
             dim = X.kernel.feature_dim(X.rows)
         else:
-            some = X.head(FEW)[0] if isinstance(X, Batches) else _safe_indexing(X, np.arange(min(FEW, _num_samples(X))))
+            some = X.head(FEW)[0] if isinstance(X, Batches) else take_rows(X, np.arange(min(FEW, count_objects(X))))
             kernel = self.kernel.fit(self._checked(some, self.kernel, True))
             dim = kernel.feature_dim(kernel.encode(some))
         return dim is not None and dim <= DENSE
@@ -109,7 +109,7 @@ class Reducible(KernelEstimator):
             low = Nystrom.seen_from(self.kernel_, X.rows if present is None else X.rows[np.flatnonzero(present)], rank)
         else:
             sample = self._checked(X.sample(HEAD, 0)[0] if isinstance(X, Batches) else X, self._require_kernel(), True)
-            sample = sample if present is None else _safe_indexing(sample, np.flatnonzero(present))
+            sample = sample if present is None else take_rows(sample, np.flatnonzero(present))
             low = Nystrom(self.kernel, rank).fit(sample)
         self.kernel_ = low.base
         self.sample_ = Vectors(FeatureSpace(self.kernel_), low.basis[0])
@@ -267,6 +267,24 @@ class Reducible(KernelEstimator):
             )
         return found
 
+    def _mean_left_out(self) -> float:
+        """Return ‖φ_S − Pφ_S‖², the part of the centre of mass that landmarks leave out, of objects without weights.
+
+        With r = φ(x) − Pφ(x) it is ‖r̄‖² = (1/n) mean ‖rᵢ‖² + (1 − 1/n) mean ⟨rᵢ, rⱼ⟩ over pairs i ≠ j: exact for few
+        objects, estimated without bias from some of many, whose pairs cost no more than the landmarks did.
+        """
+        low, count = cast(Nystrom, self._landmarks), self._summary.count
+        points = self._looked_at().points
+        affordable = min(len(points), max(FEW, int((2.0 * count * len(self.sample_)) ** 0.5)))
+        if affordable < len(points):
+            points = points[np.sort(np.random.default_rng(0).choice(len(points), affordable, replace=False))]
+        mean = self._trace_error * self._summary.trace / count
+        m, features = len(points), low.phi(points).astype(np.float64)
+        squares = low.base.rough_norms(points).sum(dtype=np.float64) - np.square(features).sum()
+        pairs = m * m * Gram(low.base, points).mean() - np.square(features.sum(axis=0)).sum() - squares
+        apart = pairs / max(m * (m - 1), 1)
+        return float(np.clip(mean / count + (1 - 1 / count) * apart, 0.0, mean))
+
     @property
     def _landmarks(self) -> Nystrom | None:
         """The landmarks through which the objects were seen, where they were."""
@@ -291,19 +309,24 @@ class RidgeOfMoments:
 
     With A = Φᵀ W Φ = V diag(σ²) Vᵀ (about the means where there is an intercept) and B = Φᵀ W Y the weights of the
     features are V f/σ² Vᵀ B, f the factors of the smoother.
+
+    `floor` is the share of the largest σ² below which one is a rounding error, where that decides the answer.
     """
 
-    def __init__(self, moments: Moments, dim: int, intercept: bool, kind: Kind, count: int) -> None:
+    floor = 0.0
+
+    def __init__(self, moments: Moments, dim: int, intercept: bool, kind: Kind, count: int, floor: float = 0.0) -> None:
         table = moments.scatter if intercept else moments.about_origin()
         self.A, self.B = table[:dim, :dim], table[:dim, dim:]
         self.intercept, self.kind, self.count = intercept, kind, count
+        self.floor = floor
         self.weight, self.mean, self.target = moments.weight, moments.mean[:dim], moments.mean[dim:]
         self._squares = float(np.trace(table[dim:, dim:]))
 
     @cached_property
     def _spectrum(self) -> tuple[Array, Array]:
         values, axes = scipy.linalg.eigh(self.A, check_finite=False)
-        noise = len(values) * float(np.finfo(np.float64).eps) * max(float(values[-1]), 0.0)
+        noise = max(len(values) * float(np.finfo(np.float64).eps), self.floor) * max(float(values[-1]), 0.0)
         kept = values > noise
         return values[kept][::-1], axes[:, kept][:, ::-1]
 
@@ -324,7 +347,7 @@ class RidgeOfMoments:
 
     def weights(self, lam: float) -> Array:
         """Return the weights of the explicit features; at a single ridge without a decomposition."""
-        if self.kind == "shrinkage" and "_spectrum" not in self.__dict__:
+        if self.kind == "shrinkage" and lam > 0 and "_spectrum" not in self.__dict__:
             factor = ridged_factor(self.A.copy(), lam)
             W = scipy.linalg.cho_solve(factor, self.B, check_finite=False)
             return np.asarray(W + scipy.linalg.cho_solve(factor, self.B - self.A @ W - lam * W, check_finite=False))
@@ -365,7 +388,7 @@ class RidgeOfMoments:
             room = 1 - dof[k] / self.count
             if room > 0:
                 gcv[k] = max(self._squares - energy @ (f * (2 - f)), 0.0) / (self.weight * targets) / room**2
-            loo[k] = np.square(seen.at(f).loo).sum() / (weights.sum() * targets)
+            loo[k] = np.square(seen.at(f, lam == 0).loo).sum() / (weights.sum() * targets)
         return RidgePath(ridges, loo, gcv, dof, left_out)
 
 
@@ -378,12 +401,25 @@ class Seen:
         self._Y = np.asarray(chunk.numbers) - (ridge.target if ridge.intercept else 0.0)
         self._ridge, self._weights = ridge, chunk.weights
 
-    def at(self, f: Array) -> Fit:
-        """Return residuals and room for the factors of a ridge, as seen through the weights of the objects."""
+    def at(self, f: Array, unridged: bool = False) -> Fit:
+        """Return residuals and room for the factors of a ridge, as seen through the weights of the objects.
+
+        Without any ridge, f = 1, also how they begin to grow with one.
+        """
         scaled = f / self._ridge.values
         E = self._Y - self._P @ (scaled[:, None] * self._ridge.inside)
         h = np.square(self._P) @ scaled + self._ridge.intercept / self._ridge.weight
-        if self._weights is not None:
-            E, h = np.sqrt(self._weights)[:, None] * E, self._weights * h
         rounding = 16 * self._P.shape[1] * float(np.finfo(np.float64).eps)
-        return Fit(E, np.where(1 - h > rounding, 1 - h, 0.0))
+        slope = None
+        if unridged:
+            steep = 1 / np.square(self._ridge.values)
+            change = self._P @ (steep[:, None] * self._ridge.inside)
+            slope = Fit(self._weighted(change), self._weighted(np.square(self._P) @ steep, squared=True))
+        E, room = self._weighted(E), 1 - self._weighted(h, squared=True)
+        return Fit(E, np.where(room > rounding, room, 0.0), slope)
+
+    def _weighted(self, values: Array, squared: bool = False) -> Array:
+        """Return residuals, or squares, as they are seen through the weights of the objects."""
+        if self._weights is None:
+            return values
+        return self._weights * values if squared else np.sqrt(self._weights)[:, None] * values

@@ -11,7 +11,10 @@ from one distribution:
   1/(ℓ + 1) + δ. (The text reads as if nearly every sample had the rate 1/(ℓ + 1). That is more than the argument gives,
   and false: a sample may by chance lack a small far part of the distribution.) R is the radius of the distribution's
   support in feature space, known exactly where the kernel bounds κ(x, x), estimated by the largest norm of the sample
-  otherwise. The kernel has to be fixed before the data is seen.
+  otherwise. The kernel has to be fixed before the data is seen. In low rank the centre is not φ_S but its projection
+  Pφ_S on the span of the landmarks. Both ways from there to the true mean μ, of the sample and of the new object, may
+  be longer by ‖φ_S − Pφ_S‖, for ‖Pφ_S − μ‖ ≤ ‖φ_S − μ‖ + ‖φ_S − Pφ_S‖: the threshold is max d(xᵢ) + 2 ‖φ_S − Pφ_S‖ +
+  2 √(2R²/ℓ) (√2 + √ln(1/δ)).
 - Split conformal. The centre is taken from one part of the sample; of the m distances of the other part the
   ⌈(m + 1)(1 − α)⌉-th smallest is the threshold. A new object exceeds it with probability at most α, exactly, whatever
   the distribution and the kernel, and however small the sample.
@@ -24,10 +27,11 @@ from math import ceil, inf, log, sqrt
 from typing import Any, Literal, Self, cast
 
 import numpy as np
+import scipy.linalg
 from sklearn.base import OutlierMixin
 from sklearn.model_selection import train_test_split
-from sklearn.utils import _safe_indexing, check_random_state
-from sklearn.utils.validation import _num_samples
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
 
 from gramian.batches import Batches
 from gramian.checks import Array, fraction, warn
@@ -36,11 +40,14 @@ from gramian.factor.nystrom import Nystrom
 from gramian.gram.encoded import Encoded
 from gramian.gram.gram import Gram
 from gramian.gram.journal import keeping
-from gramian.kernels.algebra import Kernel
+from gramian.kernels.algebra import Kernel, remainder
 from gramian.learn.base import MEDIAN_GAUSSIAN, offered_if
 from gramian.learn.lowrank import Rank, Reducible, given_rank, landmark_coefficients
+from gramian.learn.sklearn_private import count_objects, take_rows
 from gramian.space.means import stability_bound
 from gramian.space.vectors import Vectors
+
+RUN = 512  # objects, at least, whose mean is compared with its projection at a time
 
 
 class NoveltyDetector(OutlierMixin, Reducible):  # type: ignore[misc]
@@ -52,9 +59,10 @@ class NoveltyDetector(OutlierMixin, Reducible):  # type: ignore[misc]
         By default the Gaussian with the median distance as bandwidth.
     delta : float
         δ, the probability with which the bound may fail (``calibration="bound"``).
-    calibration : "bound" or "conformal"
-        Where the threshold comes from. The bound never raises an alarm on the sample itself and needs thousands of
-        objects to be of use. The conformal threshold gives the rate of false alarms you ask for.
+    calibration : "conformal" or "bound"
+        Where the threshold comes from. The conformal one gives the rate of false alarms you ask for, from 2 / alpha
+        objects on (40 by default). The bound of Proposition 5.5 never raises an alarm on the sample itself and needs
+        thousands of objects to be of use.
     alpha : float
         The rate of false alarms wanted (``calibration="conformal"``).
     calibration_size : float
@@ -63,7 +71,8 @@ class NoveltyDetector(OutlierMixin, Reducible):  # type: ignore[misc]
         How the sample is split.
     rank : int, "exact" or None
         Number of landmarks from which the centre of mass is combined (`Nystrom`): one pass over the data and O(rank)
-        memory, for any n. Distances from that centre are exact; how near it is to the true one `trace_error_` tells.
+        memory, for any n. Distances from that centre are exact; how near it is to the true one `trace_error_` tells,
+        and the bound allows for it.
         By default the centre is exact wherever that takes reasonable time (some million vectors), and of rank 1000
         beyond.
     checkpoint : path, optional
@@ -85,13 +94,17 @@ class NoveltyDetector(OutlierMixin, Reducible):  # type: ignore[misc]
     false_alarm_bound_ : float
         1/(ℓ + 1), which the rate of false alarms exceeds by no more than δ, averaged over samples; or the conformal
         rate, the largest multiple of 1/(m + 1) that is at most α.
+    trace_error_, variance_error_ : float
+        The shares of the trace of K, and of the variance about the centre of mass, that landmarks leave out; 0 for an
+        exact centre.
     distances_ : array
         Distances from the centre: of the sample, or in the conformal mode of its calibration part.
 
     Warns
     -----
     UserWarning
-        If the threshold is larger than any distance that the kernel allows, so that no object can ever be called novel.
+        If no object can ever be called novel: there are fewer than 1/alpha − 1 objects to calibrate with (`threshold_`
+        is then infinite, and `false_alarm_bound_` 0), or the bound is larger than any distance that the kernel allows.
 
     Notes
     -----
@@ -102,7 +115,7 @@ class NoveltyDetector(OutlierMixin, Reducible):  # type: ignore[misc]
     --------
     >>> import gramian as gm
     >>> setosa = gm.load_iris().data[:50]
-    >>> detector = gm.NoveltyDetector(calibration="conformal", alpha=0.1, random_state=0).fit(setosa)
+    >>> detector = gm.NoveltyDetector(alpha=0.1, random_state=0).fit(setosa)
     >>> detector.predict([[5.0, 3.4, 1.5, 0.2], [6.0, 2.9, 4.5, 1.5]])      # a setosa, a versicolor
     array([ 1, -1])
     >>> detector.p_values([[6.0, 2.9, 4.5, 1.5]]).round(3)
@@ -118,12 +131,14 @@ class NoveltyDetector(OutlierMixin, Reducible):  # type: ignore[misc]
     distances_: Array
     _mute: str | None = None
     _reach: float
+    _astray: float = 0.0
+    _unfinished: Encoded | None = None
 
     def __init__(
         self,
         kernel: Kernel = MEDIAN_GAUSSIAN,
         delta: float = 0.01,
-        calibration: Literal["bound", "conformal"] = "bound",
+        calibration: Literal["conformal", "bound"] = "conformal",
         alpha: float = 0.05,
         calibration_size: float = 0.5,
         random_state: Any = None,
@@ -148,8 +163,10 @@ class NoveltyDetector(OutlierMixin, Reducible):  # type: ignore[misc]
             In the conformal mode a kernel that takes something from data takes it from the part that makes the centre.
         """
         if self.calibration not in ("bound", "conformal"):
-            raise ValueError(f"calibration is {self.calibration!r}; 'bound' or 'conformal' expected")
-        for name in ("_ordered", "_summary", "_reach", "_mean"):
+            raise ValueError(f"calibration is {self.calibration!r}; 'conformal' or 'bound' expected")
+        for name in ("delta", "alpha", "calibration_size"):
+            fraction(getattr(self, name), name)
+        for name in ("_ordered", "_summary", "_reach", "_astray", "_unfinished", "_mean"):
             self.__dict__.pop(name, None)
         source = self._source(X)
         with keeping(self.checkpoint):
@@ -179,7 +196,7 @@ class NoveltyDetector(OutlierMixin, Reducible):  # type: ignore[misc]
         if low:
             if self._landmarks is None:
                 self._start(X, scatter=False)
-                self._reach = 0.0
+                self._reach, self._astray, self._unfinished = 0.0, 0.0, None
             self._stretch(X)
         else:
             self._begun = (self.kernel, self.rank, False)
@@ -207,27 +224,54 @@ class NoveltyDetector(OutlierMixin, Reducible):  # type: ignore[misc]
             self._set_bound(len(sample), sample.distances(self.center_))
             return
         self._start(X, scatter=False)
-        self._reach = 0.0
+        self._reach, self._astray, self._unfinished = 0.0, 0.0, None
         if isinstance(X, Batches) and X.once:
             self._stretch(X)
             return
-        self._take_all(X)
+        for points, _, _ in self._chunks(X, None, None):
+            self._take(Chunk(points))
+            self._stray(points)
         self._center_of_moments()
         again = [self._distances(points) for points, _, _ in self._chunks(X, None, None)]
         distances = np.concatenate(again)
         self._reach = float(distances.max())
-        self._set_bound(self._summary.count, distances)
+        self._set_bound(self._summary.count, distances, self._reach_from_mean())
 
     def _stretch(self, X: Any) -> None:
         """Take in objects that are seen once: the reach grows by what the centre moves, and to the farthest of them."""
         for points, _, _ in self._chunks(X, None, None):
             before = getattr(self, "_mean", None)
             self._take(Chunk(points))
+            self._stray(points)
             self._center_of_moments()
             way = 0.0 if before is None else float(np.linalg.norm(self._mean - before))
             distances = self._distances(points)
             self._reach = max(self._reach + way, float(distances.max()))
-        self._set_bound(self._summary.count, distances, self._reach)
+        self._set_bound(self._summary.count, distances, self._reach_from_mean())
+
+    def _stray(self, points: Encoded) -> None:
+        """Add up a bound on n ‖φ_S − Pφ_S‖, run by run: ‖Σ r‖ is at most the sum of that over the runs, r = φ − Pφ.
+
+        Runs are cut from the sequence of all objects, however these come in; the last, unfinished one is kept.
+        """
+        points = points if self._unfinished is None else self._unfinished.concat(points)
+        size = max(RUN, len(self.sample_))
+        whole = len(points) // size * size
+        self._astray += sum(self._strayed(points[start : start + size]) for start in range(0, whole, size))
+        self._unfinished = points[whole:].copy() if whole < len(points) else None
+
+    def _strayed(self, run: Encoded) -> float:
+        """Return m ‖r̄‖ of m objects, ‖r̄‖² = ‖φ̄‖² − ‖Pφ̄‖²: small where the r point in all directions."""
+        low = cast(Nystrom, self._landmarks)
+        means = low.values(run).mean(axis=0, dtype=np.float64)
+        projected = scipy.linalg.solve_triangular(low.basis[1], means, lower=True)
+        whole = np.array([Gram(self.kernel_, run).mean()], self.kernel_.value_type(run))
+        return len(run) * float(np.sqrt(remainder(whole - projected @ projected, np.abs(whole)))[0])
+
+    def _reach_from_mean(self) -> float:
+        """Return how far the objects are from the centre at most, and twice how far that is from the mean."""
+        astray = self._astray + (0.0 if self._unfinished is None else self._strayed(self._unfinished))
+        return self._reach + 2 * astray / self._summary.count
 
     def _set_bound(self, n: int, distances: Array, reach: float | None = None) -> None:
         """Keep the threshold of n objects, given how far they are, or at most are, from the centre."""
@@ -255,7 +299,12 @@ class NoveltyDetector(OutlierMixin, Reducible):  # type: ignore[misc]
             distances = self._calibrate_reduced(X)
         else:
             train, held_out = self._split(X)
-            self._center(self._learn_sample(train))
+            try:
+                self._center(self._learn_sample(train))
+            except ValueError as error:
+                if count_objects(train) > 1:
+                    raise
+                raise ValueError(f"of n_samples={count_objects(X)}, one makes the centre: {error}") from error
             distances = self._images(held_out).distances(self.center_)
         self.distances_ = np.sort(distances)
         self._ordered = np.square(self.distances_)
@@ -275,12 +324,14 @@ class NoveltyDetector(OutlierMixin, Reducible):  # type: ignore[misc]
         held_out: list[Encoded] = []
         begun = False
         for train, rest in self._splits(X) if isinstance(X, Batches) else [self._split(X)]:
-            if _num_samples(train) and not begun:
+            if count_objects(train) and not begun:
                 self._start(train, scatter=False)
                 begun = True
-            if _num_samples(train):
+            if count_objects(train):
                 self._take_all(train)
-            held_out += [points.copy() for points, _, _ in self._chunks(rest, None, None)] if _num_samples(rest) else []
+            held_out += (
+                [points.copy() for points, _, _ in self._chunks(rest, None, None)] if count_objects(rest) else []
+            )
         if not begun or not held_out:
             raise ValueError("too few objects: at least one expected for the centre, and one for the calibration")
         self._center_of_moments()
@@ -290,8 +341,8 @@ class NoveltyDetector(OutlierMixin, Reducible):  # type: ignore[misc]
         """Split every batch by lot."""
         share, rng = fraction(self.calibration_size, "calibration_size"), check_random_state(self.random_state)
         for some, _ in batches:
-            aside = rng.uniform(size=_num_samples(some)) < share
-            yield tuple(_safe_indexing(some, np.flatnonzero(chosen)) for chosen in (~aside, aside))
+            aside = rng.uniform(size=count_objects(some)) < share
+            yield tuple(take_rows(some, np.flatnonzero(chosen)) for chosen in (~aside, aside))
 
     def _center_of_moments(self) -> None:
         """Combine the centre of mass from the landmarks."""
@@ -300,12 +351,23 @@ class NoveltyDetector(OutlierMixin, Reducible):  # type: ignore[misc]
         self.center_ = self.sample_.combine(landmark_coefficients(low, self._mean))
         self._keep_radius(self._summary.largest)
 
+    @property
+    def variance_error_(self) -> float:
+        """The share of the variance about the centre of mass that landmarks leave out; 0 for an exact centre."""
+        check_is_fitted(self)
+        if self._landmarks is None:
+            return 0.0
+        trace, lost = self._summary.trace / self._summary.count, self._mean_left_out()
+        variance = trace - float(self._mean @ self._mean) - lost
+        unseen = self._trace_error * trace - lost
+        return min(unseen / variance, 1.0) if variance > unseen > 0 else float(unseen > 0)
+
     def _distances(self, points: Encoded) -> Array:
         return np.asarray(Vectors(self.sample_.space, points).distances(self.center_))
 
     def _split(self, X: Any) -> tuple[Any, Any]:
         share = fraction(self.calibration_size, "calibration_size")
-        n = _num_samples(X)
+        n = count_objects(X)
         if not 1 <= ceil(share * n) <= n - 1:
             raise ValueError(
                 f"calibration_size is {share:g}, and n_samples={n} only: at least one object expected for the "

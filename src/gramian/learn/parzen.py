@@ -7,6 +7,11 @@ of
 
 For two classes it is the sign of Σᵢ αᵢ κ(xᵢ, x) − b, α = α⁺ − α⁻, b = ½ (α⁺ᵀKα⁺ − α⁻ᵀKα⁻). With a kernel that is a
 density, Σ αᵢ κ(xᵢ, x) is the difference of two Parzen window estimates.
+
+Remark 5.7: an object that novelty detection finds outside a class can be said, with high confidence, not to belong to
+it, which of two classes leaves the other. `p_values` is that argument, without the slack of a bound. With x among the
+ℓ members of a class their centre is φ′ = (ℓ φ_c + φ(x)) / (ℓ + 1), and if x is one of them, its distance from φ′ is as
+likely to be the largest as that of any other: the share of those that are at least as far is a p-value.
 """
 
 from __future__ import annotations
@@ -16,15 +21,17 @@ from typing import Any, Self
 import numpy as np
 
 from gramian.batches import Batches
+from gramian.checks import Array
+from gramian.gram.encoded import Encoded
 from gramian.gram.journal import keeping
 from gramian.kernels.algebra import Kernel
-from gramian.learn.base import MEDIAN_GAUSSIAN
-from gramian.learn.classifier import KernelClassifier, class_means, indicator
+from gramian.learn.base import MEDIAN_GAUSSIAN, offered_if
+from gramian.learn.discriminant import Discriminant, class_means, indicator
 from gramian.learn.lowrank import Rank, given_rank, landmark_coefficients
 from gramian.space.vectors import Vectors
 
 
-class ParzenClassifier(KernelClassifier):
+class ParzenClassifier(Discriminant):
     """Classify objects by the nearest centre of mass in feature space (Algorithm 5.6).
 
     Nothing is solved and nothing is tuned but the kernel: one pass over K, O(n²) kernel values and O(n) memory. A good
@@ -62,9 +69,15 @@ class ParzenClassifier(KernelClassifier):
     >>> model = gm.ParzenClassifier(gm.Gaussian(bandwidth=0.5)).fit(flowers.data, flowers.target)
     >>> round(model.score(flowers.data, flowers.target), 2)
     0.97
+    >>> two = gm.ParzenClassifier(gm.Gaussian(bandwidth=1.0)).fit(flowers.data[:100], flowers.target[:100])
+    >>> two.p_values(flowers.data[[0, 50, 118]]).round(2)     # one of each, and one of a species it has not seen
+    array([[0.96, 0.02],
+           [0.02, 0.12],
+           [0.02, 0.02]])
     """
 
     centers_: Vectors
+    _own: Array
 
     def __init__(self, kernel: Kernel = MEDIAN_GAUSSIAN, rank: Rank = None, checkpoint: Any = None) -> None:
         self.kernel = kernel
@@ -139,9 +152,48 @@ class ParzenClassifier(KernelClassifier):
             self.sample_ = Vectors(old.space, old.points.concat(new.points))
         self._numbers = np.append(self._numbers, numbers)
 
+    @offered_if(lambda self: self._landmarks is None)
+    def p_values(self, X: Any) -> Array:
+        """Return for each class the p-value of "x belongs to it", m × c (Remark 5.7). Not in low rank.
+
+        (1 + #{members at least as far from their common centre as x}) / (ℓ + 1), with x counted in for the centre:
+        of objects of the class at most a share α have a value of at most α, whatever their distribution. So a class
+        with a value of at most 0.05 can be left out with a confidence of 95 %, and of two classes the other is left.
+        Where all values are small, x is of none. That holds for a kernel as it is given; one that takes something from
+        data takes it from the training objects, and the values are as good as that choice is steady.
+
+        Costs κ of each object with all of the training.
+        """
+        images = self._images(X)
+        if not hasattr(self, "_own"):
+            self._own = np.asarray(self.sample_.inner(self.centers_))
+        labels = np.argsort(self._class_order())[self._numbers]
+        groups = [np.flatnonzero(labels == c) for c in range(len(self.classes_))]
+        found = np.empty((len(images), len(groups)))
+        gram = self.sample_.space.gram(images.points, self.sample_.points)
+        for span in images.gram().spans(len(images), len(self.sample_)):
+            found[span] = self._p_values_of(gram.block(span, slice(None)), images.points[span], groups)
+        return found
+
+    def _p_values_of(self, K: Array, points: Encoded, groups: list[Array]) -> Array:
+        """Return the p-values of objects from their values of κ with the training objects.
+
+        ‖φ(xᵢ) − φ′‖² is κ(xᵢ, xᵢ) − 2 (ℓ ⟨φ(xᵢ), φ_c⟩ + κ(xᵢ, x)) / (ℓ + 1), and what is the same for all members.
+        """
+        norms, own = (self.kernel_.squared_norms(some).astype(np.float64) for some in (self.sample_.points, points))
+        rounding = max(self.kernel_.accuracy(K.dtype), 64 * float(np.finfo(K.dtype).eps)) * float(norms.max())
+        found = np.empty((len(K), len(groups)))
+        for c, members in enumerate(groups):
+            size, values = len(members), K[:, members].astype(np.float64)
+            apart = norms[members] - 2 * (size * self._own[members, c] + values) / (size + 1)
+            itself = own - 2 * (values.sum(axis=1) + own) / (size + 1)
+            found[:, c] = (1 + (apart >= itself[:, None] - rounding).sum(axis=1)) / (size + 1)
+        return found
+
     def _settle(self) -> None:
         """Keep the centres: from the means of explicit features, or from the sums of κ within classes."""
         order = self._class_order()
+        self.__dict__.pop("_own", None)
         if (low := self._landmarks) is not None:
             found = self._moments()
             means = np.array([found[number].mean for number in order])

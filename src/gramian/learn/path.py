@@ -9,6 +9,9 @@ Leaving object i out changes its residual to eᵢ / (1 − hᵢᵢ), h the diago
 shrinkage, and for a projection exact for the directions as they are. The degrees of freedom are Σ f, and generalized
 cross-validation puts their average in the place of each hᵢᵢ. An intercept is one direction more, b = S 1 / ‖S 1‖,
 that is never shrunk.
+
+At λ = 0 nothing is shrunk, which is least squares. An object that leaves no room then, hᵢᵢ = 1, has the residual 0, and
+its leave-one-out residual is the limit of the quotient as λ → 0: that of the minimum norm solution of the others.
 """
 
 from __future__ import annotations
@@ -23,30 +26,43 @@ from gramian.factor.spectrum import Spectrum
 
 Kind = Literal["shrinkage", "projection"]
 
+EQUAL = 1e-12  # of the largest eigenvalue, by which one may seem to lie on the other side of a ridge
 OVERLAP = 1e-8  # squared cosine beyond which a direction is that of the intercept
 
 
 def factors(values: Array, lam: float, kind: Kind) -> tuple[Array, Array]:
     """Return f and 1 − f for each eigenvalue σ²."""
     if kind == "projection":
-        used = (values >= lam).astype(np.float64)
+        used = (values >= lam - EQUAL * values.max(initial=0.0)).astype(np.float64)
         return used, 1 - used
     return values / (values + lam), lam / (values + lam)
 
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """Residuals e and the room 1 − h that each object leaves for them, at one ridge."""
+    """Residuals e and the room 1 − h that each object leaves for them, at one ridge.
+
+    At λ = 0 `slope` is how both begin to grow with λ, for the objects that leave no room.
+    """
 
     residuals: Array
     room: Array
+    slope: Fit | None = None
 
     @property
     def loo(self) -> Array:
         """The residuals of predictions made without the object itself."""
         with np.errstate(divide="ignore", invalid="ignore"):
             found = self.residuals / self.room[:, None]
-        return np.where(self.room[:, None] > 0, found, np.where(self.residuals == 0, 0.0, np.inf))
+        otherwise = np.where(self.residuals == 0, 0.0, np.inf) if self.slope is None else self.slope.loo
+        return np.where(self.room[:, None] > 0, found, otherwise)
+
+
+def joined_fits(parts: list[Fit]) -> Fit:
+    """Put the objects of several fits at one ridge one after the other."""
+    slopes = [part.slope for part in parts if part.slope is not None]
+    residuals, room = (np.concatenate([getattr(part, name) for part in parts]) for name in ("residuals", "room"))
+    return Fit(residuals, room, joined_fits(slopes) if slopes else None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,14 +113,21 @@ class Smoother:
 
     def at(self, lam: float) -> Fit:
         """Return residuals and room at one ridge."""
+        if lam == 0:
+            rounding = 16 * len(self._U) * float(np.finfo(np.float64).eps)
+            slope = Fit(self._U @ (self._inside / self.values[:, None]), np.square(self._U) @ (1 / self.values))
+            return Fit(self._outside, np.where(self._missing > rounding, self._missing, 0.0), slope)
         left = factors(self.values, lam, self.kind)[1]
         return Fit(self._U @ (left[:, None] * self._inside) + self._outside, np.square(self._U) @ left + self._missing)
 
     def coefficients(self, lam: float) -> Array:
-        """Return c, which gives the fitted values S K Sᵀ c: U f/σ² Uᵀ z, and for shrinkage (S K Sᵀ + λI) c = z."""
+        """Return c, which gives the fitted values S K Sᵀ c: U f/σ² Uᵀ z, and for shrinkage (S K Sᵀ + λI) c = z.
+
+        At λ = 0 it is the solution of minimum norm.
+        """
         scaled = factors(self.values, lam, self.kind)[0] / self.values
         inside = self._U @ (scaled[:, None] * self._inside)
-        return np.asarray(inside + self._outside / lam if self.kind == "shrinkage" else inside)
+        return np.asarray(inside + self._outside / lam if self.kind == "shrinkage" and lam > 0 else inside)
 
     def weights(self, lam: float) -> Array | None:
         """Return the same function in explicit features, V f/σ Uᵀ z, where those were decomposed."""

@@ -54,7 +54,8 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Reducible):  
         λ/n, the variance along each component, and its share of the total variance.
     total_variance_ : float
         tr K̂ / n, the mean squared distance to the centre of mass; for the nodes of a large graph an estimate of it,
-        good to a fraction of 1 %.
+        good to a fraction of 1 %. In low rank it is that of φ(x) itself, not of what landmarks see, estimated from some
+        of the objects where these are many.
     dual_coef_ : array of shape (n, k)
         λ^(−½) v: the components as combinations of the centred images. Each has its entry of largest magnitude
         positive.
@@ -62,6 +63,9 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Reducible):  
         The components, orthonormal, in the space of the centred kernel; in low rank, combinations of the landmarks.
     trace_error_ : float
         The share of the trace of K that landmarks leave out; 0 for an exact answer.
+    variance_error_ : float
+        The share of the total variance that landmarks leave out. Of the trace it is a larger or a smaller share,
+        according to how far from the origin the objects lie; 0 for an exact answer.
     solver_ : str
         What was done.
 
@@ -85,6 +89,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Reducible):  
     explained_variance_: Array
     explained_variance_ratio_: Array
     total_variance_: float
+    variance_error_: float
     dual_coef_: Array
     components_: Vectors
     solver_: str
@@ -148,10 +153,13 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Reducible):  
                 f"there is no variance: all n_samples={len(sample)} objects have one image under {self.kernel_!r}"
             )
         self._warn_of_missing(wanted, len(pairs.values))
+        self.variance_error_ = 0.0
         self.eigenvalues_ = pairs.values
         self.explained_variance_ = pairs.covariance_values
         self.explained_variance_ratio_ = self.explained_variance_ / self.total_variance_
-        self.dual_coef_ = pairs.dual()
+        # The vector of ones belongs to the eigenvalue 0, and leaks into eigenvectors whose own is nearly as small
+        dual = pairs.dual()
+        self.dual_coef_ = dual - dual.mean(axis=0)
         self.components_ = centered.combine(self.dual_coef_)
         self.solver_ = "eigenvalue decomposition" if len(sample) <= DENSE else "block Krylov iteration"
         self._inputs = self._vectors_of(X)
@@ -161,7 +169,10 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Reducible):  
         """Find the components among the combinations of the landmarks, from the moments of their features."""
         found, low = self._summary, cast(Nystrom, self._landmarks)
         moments, wanted = self._moments()[0], self._check_components(found.count)
-        self.total_variance_ = max(found.trace / found.count - float(moments.mean @ moments.mean), 0.0)
+        seen = float(np.trace(moments.scatter)) / found.count
+        unseen = self._trace_error * found.trace / found.count - self._mean_left_out()
+        self.total_variance_ = seen + unseen
+        self.variance_error_ = unseen / self.total_variance_ if self.total_variance_ > 0 else 0.0
         values, axes = scipy.linalg.eigh(moments.scatter, check_finite=False)
         pairs = Eigen(values[::-1], axes[:, ::-1], np.zeros(len(values))).positive()
         if not (self.total_variance_ > 0 and len(pairs.values)):

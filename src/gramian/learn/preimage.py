@@ -36,7 +36,7 @@ class PreImages:
     X : array of shape (n, d)
         The training vectors.
     dual : array of shape (n, k)
-        The components as combinations of the centred images.
+        The components as combinations of the centred images; each column sums to zero, so that of the images, too.
     eigenvalues : array of shape (k,)
         λ, so that the coordinates of the training vectors are dual · λ.
     """

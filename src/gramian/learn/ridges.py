@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from gramian.checks import Array, as_array, positive, warn
+from gramian.checks import Array, as_array, non_negative, warn
 from gramian.factor.solve import takes_features
 from gramian.gram.gram import Gram
 
@@ -20,15 +20,15 @@ ACCEPTED = 1e-5  # relative residual of a linear system beyond which its solutio
 
 
 def fixed_ridge(ridge: Any, criteria: Sequence[str]) -> float | None:
-    """Return the number given, None where there is something to choose: one of the criteria, or a grid."""
+    """Return the number given, 0 for no ridge at all, None where there is a choice: one of the criteria, or a grid."""
     if isinstance(ridge, str):
         if ridge not in criteria:
-            expected = f"a number above 0, {' or '.join(map(repr, criteria))}, or a grid"
+            expected = f"a number of at least 0, {' or '.join(map(repr, criteria))}, or a grid"
             raise ValueError(f"ridge is {ridge!r}; {expected} expected")
         return None
     if isinstance(ridge, Sequence) or getattr(ridge, "ndim", 0) > 0:
         return None
-    return positive(ridge.item() if isinstance(ridge, np.ndarray) else ridge, "ridge")
+    return non_negative(ridge.item() if isinstance(ridge, np.ndarray) else ridge, "ridge")
 
 
 def rounding(gram: Gram, largest: float, objects: float = 1.0) -> float:

@@ -1,7 +1,8 @@
 """Choosing a kernel: candidates are compared without cross-validation folds.
 
-A learner that knows its leave-one-out error in closed form (`KernelRidge`, `FisherDiscriminant`) is fitted once to each
-candidate kernel, its ridge chosen along the way; the candidate with the smallest error wins, and is fitted already.
+A learner that knows its leave-one-out error in closed form (`KernelRidge`, `KernelClassifier`, `FisherDiscriminant`) is
+fitted once to each candidate kernel, its ridge chosen along the way; the candidate with the smallest error wins, and is
+fitted already.
 Alignment does not even learn: the kernel most like the target wins.
 """
 
@@ -43,7 +44,8 @@ class KernelSearch(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
 
     Parameters
     ----------
-    estimator : KernelRidge, FisherDiscriminant, or with ``criterion="alignment"`` any learner with a kernel
+    estimator : KernelRidge, KernelClassifier or FisherDiscriminant
+        With ``criterion="alignment"`` any learner with a kernel.
         With ``ridge="loo"`` the ridge is chosen anew for each candidate.
     candidates : list of kernels, or dict
         Kernels to try; or a grid of parameters as in GridSearchCV, such as ``{"kernel__bandwidth": [0.5, 1, 2]}``.
@@ -182,7 +184,7 @@ class KernelSearch(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
 def _by_leave_one_out(params: dict[str, Any], fitted: Any) -> Candidate:
     if not hasattr(fitted, "loo_error_"):
         raise TypeError(
-            f"{type(fitted).__name__} has no leave-one-out error in closed form: take KernelRidge or "
-            "FisherDiscriminant, or criterion='alignment'"
+            f"{type(fitted).__name__} has no leave-one-out error in closed form: take KernelRidge, "
+            "KernelClassifier or FisherDiscriminant, or criterion='alignment'"
         )
     return Candidate(params, fitted.kernel_, float(fitted.ridge_), -float(fitted.loo_error_))

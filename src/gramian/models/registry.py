@@ -46,7 +46,9 @@ from gramian.kernels.strings.spectrum import Composition, Spectrum
 from gramian.kernels.strings.subsequences import AllSubsequences, Subsequences, Weighed
 from gramian.kernels.subsets import AllSubsets, Anova
 from gramian.kernels.text.bag_of_words import BagOfWords
+from gramian.learn.classifier import KernelClassifier
 from gramian.learn.fisher import FisherDiscriminant
+from gramian.learn.gram_rows import GramRows
 from gramian.learn.gram_schmidt import GramSchmidt
 from gramian.learn.kmeans import KernelKMeans
 from gramian.learn.lowrank import RidgeOfMoments
@@ -218,6 +220,15 @@ def _check_basis(found: Nystrom) -> None:
     require(basis[1].shape == (len(basis[0]), len(basis[0])), "landmarks have the triangle of others")
 
 
+def _check_again(found: Any) -> None:
+    """Check all parameters of a kernel that got some after it was made: those that earlier versions had not."""
+    found.__post_init__()
+
+
+def _check_fit(found: Fit) -> None:
+    require(found.slope is None or found.slope.slope is None, "a fit begins to grow twice")
+
+
 def _check_sums(found: Summary) -> None:
     require(all(isinstance(sums, Moments) for sums in found._sums), "sums are no moments")
     require(found.landmarks is None or found.landmarks is found.kernel, "landmarks are not those of their kernel")
@@ -290,7 +301,7 @@ _KERNELS = [
     _kernel(Anova, degree=INTEGER),
     _kernel(Precomputed, K=ARRAY),
     _kernel(Equality),
-    _kernel(Composition, alphabet=SYMBOLS),
+    Entry(Composition, {"alphabet": SYMBOLS}, {"length": INTEGER}, constructed=True, check=_check_again),
     _kernel(Spectrum, length=INTEGER),
     _kernel(Mismatch, length=INTEGER, mismatches=INTEGER, alphabet=SYMBOLS),
     _kernel(FullSpectrum, min_length=INTEGER, max_length=(*INTEGER, NONE), decay=NUMBER),
@@ -425,6 +436,21 @@ _CLASSIFIER: dict[str, Types] = {
     "directions_": VECTORS,
     "_primal": MAYBE_ARRAY,
 }
+_RIDGED: dict[str, Types] = {"ridge": RIDGE, "fit_intercept": FLAG, "tol": MAYBE_NUMBER}
+_LEAST_SQUARES: dict[str, Types] = {
+    "dual_coef_": ARRAY,
+    "function_": VECTORS,
+    "intercept_": (*NUMBER, np.ndarray),
+    "ridge_": NUMBER,
+    "path_": (RidgePath,),
+    "residual_": NUMBER,
+    "solver_": TEXT,
+    "_primal": MAYBE_ARRAY,
+    "_problem": (Problem,),
+    "_shape": (tuple,),
+    "_known": (Fit,),
+    "_of_moments": (RidgeOfMoments,),
+}
 _NO_CHECKPOINT = {"checkpoint": None}  # a directory of the machine where the model was fitted
 
 
@@ -455,9 +481,13 @@ _LEARNERS = [
             "_mute": (str, NONE),
             "_ordered": ARRAY,
             "_reach": NUMBER,
+            "_astray": NUMBER,
+            "_unfinished": (Encoded, NONE),
         },
     ),
-    _reducible(ParzenClassifier, {}, {**_CLASSIFIER, "centers_": VECTORS, "_numbers": ARRAY, "_sums": ARRAY}),
+    _reducible(
+        ParzenClassifier, {}, {**_CLASSIFIER, "centers_": VECTORS, "_numbers": ARRAY, "_sums": ARRAY, "_own": ARRAY}
+    ),
     _reducible(
         FisherDiscriminant,
         {"ridge": RIDGE, "n_components": (*INTEGER, NONE), "tol": MAYBE_NUMBER},
@@ -479,24 +509,9 @@ _LEARNERS = [
             "_coarse": (FisherDiscriminant,),
         },
     ),
-    _reducible(
-        KernelRidge,
-        {"ridge": RIDGE, "fit_intercept": FLAG, "smoother": TEXT, "solver": TEXT, "tol": MAYBE_NUMBER},
-        {
-            "dual_coef_": ARRAY,
-            "function_": VECTORS,
-            "intercept_": (*NUMBER, np.ndarray),
-            "ridge_": NUMBER,
-            "path_": (RidgePath,),
-            "residual_": NUMBER,
-            "solver_": TEXT,
-            "_primal": MAYBE_ARRAY,
-            "_problem": (Problem,),
-            "_shape": (tuple,),
-            "_known": (Fit,),
-            "_of_moments": (RidgeOfMoments,),
-        },
-    ),
+    _reducible(KernelRidge, {**_RIDGED, "smoother": TEXT, "solver": TEXT}, _LEAST_SQUARES),
+    _reducible(KernelClassifier, _RIDGED, {**_LEAST_SQUARES, "classes_": ARRAY}),
+    Entry(GramRows, {"kernel": KERNEL}, _FITTED),
     _reducible(
         KernelPCA,
         {"n_components": MAYBE_NUMBER},
@@ -505,6 +520,7 @@ _LEARNERS = [
             "explained_variance_": ARRAY,
             "explained_variance_ratio_": ARRAY,
             "total_variance_": NUMBER,
+            "variance_error_": NUMBER,
             "dual_coef_": ARRAY,
             "components_": VECTORS,
             "solver_": TEXT,
@@ -516,9 +532,16 @@ _LEARNERS = [
     ),
     Entry(
         GramSchmidt,
-        {"kernel": KERNEL, "rank": (*INTEGER, NONE), "tol": NUMBER, "pivoting": TEXT, "random_state": (*INTEGER, NONE)},
+        {
+            "kernel": KERNEL,
+            "rank": (*INTEGER, NONE),
+            "tol": NUMBER,
+            "pivoting": TEXT,
+            "random_state": (*INTEGER, NONE),
+        },
         {
             **_FITTED,
+            "residual": NUMBER,
             "pivots_": ARRAY,
             "residuals_": ARRAY,
             "relative_error_": NUMBER,
@@ -562,7 +585,7 @@ _AROUND = [
     _object(Candidate, params=(dict,), kernel=KERNEL, ridge=MAYBE_NUMBER, score=NUMBER),
     _object(Problem, Y=ARRAY, weights=MAYBE_ARRAY, intercept=FLAG),
     _object(RidgePath, ridges=ARRAY, loo=ARRAY, gcv=ARRAY, dof=ARRAY, left_out=NUMBER),
-    _object(Fit, residuals=ARRAY, room=ARRAY),
+    Entry(Fit, {"residuals": ARRAY, "room": ARRAY}, {"slope": (Fit, NONE)}, check=_check_fit),
     Entry(
         RidgeOfMoments,
         {
@@ -576,7 +599,7 @@ _AROUND = [
             "target": ARRAY,
             "_squares": NUMBER,
         },
-        {"_spectrum": (tuple,), "inside": ARRAY},
+        {"_spectrum": (tuple,), "inside": ARRAY, "floor": NUMBER},
     ),
     Entry(PreImages, {"_kernel": KERNEL, "_X": ARRAY, "_dual": ARRAY}, {"_guess": (KernelRidge,)}),
     Entry(EmpiricalMap, {"kernel": KERNEL}, {"kernel_": KERNEL, "_directions": VECTORS}),

@@ -15,7 +15,7 @@ def ridge_path(model: Any, ax: Any = None) -> Any:
 
     Parameters
     ----------
-    model : fitted KernelRidge
+    model : fitted KernelRidge or KernelClassifier
         With a grid of ridges to choose from (``ridge="loo"``, "gcv" or a list).
     ax : Axes, optional
         The degrees of freedom are drawn on a second vertical axis, at its right.

@@ -16,7 +16,6 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse.linalg
-from sklearn.utils import _safe_indexing
 
 from gramian.checks import Array, is_sparse
 from gramian.intake.dataset import Dataset
@@ -32,6 +31,7 @@ from gramian.kernels.strings.spectrum import Composition, Spectrum
 from gramian.kernels.text.bag_of_words import BagOfWords
 from gramian.learn.alignment import alignment
 from gramian.learn.ridge import KernelRidge
+from gramian.learn.sklearn_private import take_rows
 from gramian.reporting.measures import root_mean_square, standard_error
 
 SAMPLE = 1000  # objects by which candidates are judged
@@ -205,7 +205,7 @@ def choose(data: Dataset, every: Sequence[Kernel], given: Kernel | None, rows: A
 
     `rows` are the objects by which they are judged, y the target of these.
     """
-    X = _safe_indexing(data.X, rows)
+    X = take_rows(data.X, rows)
     if given is not None:
         alone = judge(given, X, y, data.task)
         return Choice(given, "It is the kernel that was asked for.", (alone,), rows)

@@ -7,7 +7,6 @@ from contextlib import suppress
 from dataclasses import replace
 
 import numpy as np
-from sklearn.utils import _safe_indexing
 
 from gramian.expressions import format_kernel
 from gramian.intake.dataset import Dataset
@@ -17,6 +16,7 @@ from gramian.kernels.columns import Columns
 from gramian.kernels.equality import Equality
 from gramian.kernels.strings.counting import Counting
 from gramian.kernels.strings.subsequences import Pairwise
+from gramian.learn.sklearn_private import take_rows
 from gramian.tables import listed
 
 
@@ -75,7 +75,7 @@ def _of_strings(kernel: Kernel) -> bool:
 
 
 def _encode_a_few(kernel: Kernel, data: Dataset) -> None:
-    kernel.fit(data.X).encode(_safe_indexing(data.X, np.arange(min(len(data), 2))))
+    kernel.fit(data.X).encode(take_rows(data.X, np.arange(min(len(data), 2))))
 
 
 def as_records(data: Dataset) -> Dataset | None:

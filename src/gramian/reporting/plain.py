@@ -18,11 +18,11 @@ from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 from sklearn.linear_model import LogisticRegression, RidgeCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MaxAbsScaler, StandardScaler
-from sklearn.utils import _safe_indexing
 
 from gramian.checks import Array, is_sparse
 from gramian.intake.dataset import Dataset
 from gramian.kernels.graphs.graph import Graph
+from gramian.learn.sklearn_private import take_rows
 
 MOST_CATEGORIES = 50  # of a column that get an indicator each
 
@@ -47,7 +47,7 @@ def predictions(data: Dataset, train: Array, y: Array, test: Array) -> Array:
         return _votes(data.graph, data.X, train, y, test)
     features = _side_by_side(data) if data.kind == "records" else data.X
     model = _linear(data)
-    return np.asarray(model.fit(_safe_indexing(features, train), y).predict(_safe_indexing(features, test)))
+    return np.asarray(model.fit(take_rows(features, train), y).predict(take_rows(features, test)))
 
 
 def _linear(data: Dataset) -> Any:

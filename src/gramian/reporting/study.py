@@ -13,13 +13,13 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from sklearn.utils import _safe_indexing
 
 from gramian.checks import Array
 from gramian.intake.dataset import Dataset
 from gramian.intake.errors import DataError
 from gramian.kernels.algebra import Kernel
 from gramian.learn.pca import KernelPCA
+from gramian.learn.sklearn_private import take_rows
 from gramian.reporting.blocks import bounded, drawn, number
 from gramian.reporting.candidates import FEW, SAMPLE, Choice, candidates, choose
 from gramian.reporting.fitting import fitting
@@ -97,7 +97,7 @@ class Study:
 
     def objects(self, rows: Array) -> Any:
         """Return the objects of some rows, as the kernel takes them."""
-        return _safe_indexing(self.data.X, rows)
+        return take_rows(self.data.X, rows)
 
     def target(self, rows: Array) -> Array:
         """Return the target of rows that have one."""

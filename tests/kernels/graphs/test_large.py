@@ -159,7 +159,7 @@ def test_columns_blocks_and_products_of_a_connected_graph_are_those_of_the_formu
     assert kernel.matrix_free
     gram, S = kernel.gram(range(N)), similarity(graph, of)
     K = formula.columns(S, units(SOME))
-    scale = kernel.radius**2 * (10 if kernel.radius > 20 else 1)  # near the limit f is steep
+    scale = kernel._largest * (10 if kernel._largest > 400 else 1)  # near the limit f is steep
     close(gram.columns(SOME), K, scale=scale)
     close(gram.block([5, 7, 7], SOME), K[[5, 7, 7]], scale=scale)
     close(gram.block(SOME, slice(0, 40)), K[:40].T, scale=scale)
@@ -182,7 +182,7 @@ def test_rectangular_grams_with_repeated_nodes_are_those_of_the_formula(formula,
     K = formula.columns(similarity(graph, of), units(cols))[rows]
     gram = kernel.gram(rows, cols)
     V = np.random.default_rng(1).normal(size=(50, 2))
-    scale = kernel.radius**2
+    scale = kernel._largest
     close(gram.dense(), K, scale=scale)
     close(kernel.gram(cols, rows).dense(), K.T, scale=scale)
     close(gram @ V, K @ V, scale=10 * scale)
@@ -737,3 +737,53 @@ def test_von_neumann_of_middling_graphs_takes_every_beta_it_admits():
     k = gm.VonNeumannDiffusion(star(600), beta=1000.0, of="laplacian")
     L = -k.graph.similarity("laplacian").S.toarray()
     np.testing.assert_allclose(k([0, 1, 2]), np.linalg.inv(np.eye(600) + 1000 * L)[:3, :3], rtol=1e-8)
+
+
+# The radius: the objects there can be are the nodes
+
+
+def random_graph(rng, n):
+    """A sparse graph with a clique in it, which lies farther out than the rest."""
+    A = np.triu(rng.random((n, n)) * (rng.random((n, n)) < 3 / n), 1)
+    A[:6, :6] = np.triu(np.ones((6, 6)), 1)
+    return gm.Graph(A + A.T)
+
+
+@every_similarity
+def test_no_node_lies_outside_the_radius_which_is_at_most_that_of_all_combinations(of, monkeypatch):
+    monkeypatch.setattr(diffusion, "SMALL", 10)
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        graph = random_graph(rng, int(rng.integers(70, 300)))
+        for kernel in (
+            gm.PowerDiffusion(graph, length=2 + 2 * (seed % 2), of=of),
+            gm.ExponentialDiffusion(graph, beta=0.8, of=of),
+            gm.ExponentialDiffusion(graph, beta=-0.3, of=of),
+            gm.VonNeumannDiffusion(graph, beta=0.1, of=of),
+        ):
+            longest = np.sqrt(kernel._K.diagonal().max())
+            assert kernel.whole_columns
+            assert longest * (1 - 1e-9) <= kernel.radius <= min(np.sqrt(kernel._largest), 1.7 * longest) * (1 + 1e-9)
+
+
+def test_few_nodes_far_out_are_found_by_their_exact_lengths(monkeypatch):
+    monkeypatch.setattr(diffusion, "SMALL", 10)
+    for seed in range(5):
+        kernel = gm.ExponentialDiffusion(random_graph(np.random.default_rng(seed), 200), beta=2.0)
+        assert kernel.radius == pytest.approx(np.sqrt(kernel._K.diagonal().max()), rel=1e-9)
+
+
+def test_an_odd_power_has_a_radius_from_its_neighbours(monkeypatch):
+    monkeypatch.setattr(diffusion, "SMALL", 10)
+    B = np.random.default_rng(0).normal(size=(150, 4))
+    kernel = gm.PowerDiffusion(B @ B.T, length=3)
+    longest = np.sqrt(kernel._K.diagonal().max())
+    assert longest * (1 - 1e-9) <= kernel.radius <= 1.7 * longest
+
+
+def test_a_gram_of_a_large_graph_does_not_ask_for_the_radius(monkeypatch):
+    monkeypatch.setattr(diffusion.Diffusion, "_squares_above", lambda self: pytest.fail("that takes long"))
+    kernel = gm.ExponentialDiffusion(hubs(), beta=0.3)
+    for derived in (kernel, kernel.on("node"), kernel.normalize()):
+        assert derived.norms_checked or derived.radius == 1
+    kernel.gram([0, 1, 2]).dense()

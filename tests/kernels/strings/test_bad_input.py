@@ -125,8 +125,10 @@ def test_samples_of_strings_and_of_bytes_are_not_pooled():
 @pytest.mark.parametrize("kernel", KERNELS[:4], ids=repr)
 def test_bytes_are_compared_with_lists_of_their_numbers_and_strings_with_lists_of_characters(kernel):
     K = kernel(GOOD)
-    np.testing.assert_allclose(kernel([x.encode() for x in GOOD], [list(x.encode()) for x in GOOD]), K, rtol=1e-15)
-    np.testing.assert_allclose(kernel([list(x) for x in GOOD], GOOD), K, rtol=1e-15)
+    np.testing.assert_allclose(
+        kernel([x.encode() for x in GOOD], [list(x.encode()) for x in GOOD]), K, rtol=4 * np.finfo(float).eps
+    )
+    np.testing.assert_allclose(kernel([list(x) for x in GOOD], GOOD), K, rtol=4 * np.finfo(float).eps)
 
 
 def test_data_is_left_alone():
@@ -152,17 +154,26 @@ NOT_LENGTHS = [
 ]
 
 
-@pytest.mark.parametrize("make", [gm.Spectrum, gm.Subsequences, gm.FullSpectrum, lambda q: gm.FullSpectrum(1, q)])
+@pytest.mark.parametrize(
+    "make", [gm.Spectrum, gm.Subsequences, lambda q: gm.FullSpectrum(0, q), lambda q: gm.Composition(length=q)]
+)
 @pytest.mark.parametrize(("length", "error", "message"), NOT_LENGTHS, ids=repr)
 def test_length_that_is_not_a_positive_integer_is_refused(make, length, error, message):
     with pytest.raises(error, match=message):
         make(length)
 
 
-@pytest.mark.parametrize("make", [gm.Spectrum, gm.Subsequences, gm.FullSpectrum])
+@pytest.mark.parametrize("make", [gm.Spectrum, gm.Subsequences, gm.FullSpectrum, lambda q: gm.Composition(length=q)])
 def test_length_may_not_be_left_open_by_none(make):
     with pytest.raises(TypeError, match=r"length is None \(NoneType\); an integer expected"):
         make(None)
+
+
+def test_a_least_length_below_zero_and_words_beyond_measure_are_refused():
+    with pytest.raises(ValueError, match="min_length is -1; an integer of at least 0 expected"):
+        gm.FullSpectrum(-1)
+    with pytest.raises(ValueError, match="length is 65; an integer of at most 64 expected"):
+        gm.Composition(length=65)
 
 
 def test_greatest_length_below_the_least_is_refused():
@@ -192,7 +203,7 @@ def test_decay_outside_the_unit_interval_is_refused(make, decay, error, message)
 
 
 @pytest.mark.parametrize(
-    "make", [lambda: gm.Composition("a", 2), lambda: gm.Spectrum(2, 3), lambda: gm.AllSubsequences(2)]
+    "make", [lambda: gm.Composition("a", 2, 3), lambda: gm.Spectrum(2, 3), lambda: gm.AllSubsequences(2)]
 )
 def test_arguments_that_do_not_exist_are_refused(make):
     with pytest.raises(TypeError):

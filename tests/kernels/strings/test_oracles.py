@@ -1,6 +1,7 @@
 """Every string kernel against a slow oracle that lists pieces one by one, straight from the definition."""
 
 import tracemalloc
+import warnings
 from collections import Counter
 from itertools import combinations, pairwise, takewhile
 from math import comb, fsum, sqrt
@@ -39,13 +40,17 @@ def inner(u, v):
     return fsum(weight * v[piece] for piece, weight in u.items() if piece in v)
 
 
-def composition(x):
-    return Counter({piece: n / len(x) for piece, n in substrings(x, 1).items()})
+def composition(x, longest=1, alphabet=None):
+    words = sum((substrings(x, p) for p in range(1, longest + 1)), Counter())
+    total = sum(words.values())
+    return Counter({u: n / total for u, n in words.items() if alphabet is None or set(u) <= set(alphabet)})
 
 
 def all_substrings(x, shortest, longest, decay):
     top = len(x) if longest is None else min(longest, len(x))
-    return Counter({u: n * decay ** len(u) for p in range(shortest, top + 1) for u, n in substrings(x, p).items()})
+    lengths = range(max(shortest, 1), top + 1)
+    found = Counter({u: n * decay ** len(u) for p in lengths for u, n in substrings(x, p).items()})
+    return found + Counter({(): 1.0}) if shortest == 0 else found  # the empty string counts once
 
 
 def all_subsequences(x):
@@ -101,7 +106,7 @@ def collections(draw, longest=7):
 
 def test_composition_of_two_sequences_is_that_of_example_5_1_of_seed_003():
     X, k = ["ACAGCAGTA", "AGCAAGCGAG"], gm.Composition()
-    np.testing.assert_allclose(k.features(X), [[4 / 9, 2 / 9, 2 / 9, 1 / 9], [0.4, 0.2, 0.4, 0.0]], rtol=1e-15)
+    np.testing.assert_allclose(k.features(X), [[4 / 9, 2 / 9, 2 / 9, 1 / 9], [0.4, 0.2, 0.4, 0.0]], rtol=1e-14)
     assert k.feature_names(X) == ["A", "C", "G", "T"]
     S = gm.FeatureSpace(k)(X)
     assert round(S[0].distances(S[1]), 2) == 0.22
@@ -123,6 +128,25 @@ def test_full_spectrum_is_42_where_seed_003_prints_40():
     by_length = [gm.Spectrum(p)(X)[0, 1] for p in range(1, 10)]
     assert by_length == [16 + 4 + 8, 6 + 2 + 2, 2 + 1, 1, 0, 0, 0, 0, 0]
     assert gm.FullSpectrum()(X)[0, 1] == sum(by_length) == 42
+
+
+def test_the_words_of_example_5_1_up_to_a_length_are_one_distribution():
+    X, k = ["ACAGCAGTA", "AGCAAGCGAG"], gm.Composition(length=2)
+    shares = [dict(zip(k.feature_names(X), row, strict=True)) for row in k.features(X)]
+    assert shares[0]["A"] == pytest.approx(4 / 17)
+    assert shares[0]["CA"] == shares[0]["AG"] == pytest.approx(2 / 17)
+    assert shares[1]["AG"] == pytest.approx(3 / 19)
+    assert [sum(row.values()) for row in shares] == pytest.approx([1.0, 1.0])
+    assert k.feature_names(X)[:5] == ["A", "C", "G", "T", "AA"]
+
+
+def test_the_empty_string_counts_once_in_every_string_an_empty_one_too():
+    X = ["ACAGCAGTA", "", "AGCAAGCGAG"]
+    np.testing.assert_array_equal(gm.FullSpectrum(0)(X), gm.FullSpectrum()(X) + 1)
+    np.testing.assert_array_equal(gm.FullSpectrum(0).diag(X), gm.FullSpectrum().diag(X) + 1)
+    k = gm.FullSpectrum(0, 1, 0.5)
+    assert k.feature_names(["ab", ""]) == ["", "a", "b"]
+    np.testing.assert_array_equal(k.features(["ab", ""]).toarray(), [[1, 0.5, 0.5], [1, 0, 0]])
 
 
 def test_two_spectra_are_those_of_example_11_8_of_seed_004():
@@ -161,15 +185,26 @@ def test_composition_is_the_inner_product_of_the_shares_of_symbols(data):
 
 
 @claims
+@given(collections(), st.integers(1, 6), st.sampled_from([None, "ab", "c", "bca"]))
+def test_composition_is_the_inner_product_of_the_shares_of_words_up_to_a_length(data, longest, alphabet):
+    X, Z = (["".join(map(str, x)) for x in side] for side in data)
+    kernel = gm.Composition(alphabet, longest)
+    agree(kernel, lambda x: composition(x, longest, alphabet), X, Z, rtol=1e-14)
+    if alphabet is None:
+        shares = np.asarray(kernel.features(X).sum(axis=1)).ravel()
+        np.testing.assert_allclose(shares, [min(len(x), 1) for x in X], rtol=1e-14)
+
+
+@claims
 @given(collections(), st.integers(1, 9))
 def test_spectrum_counts_pairs_of_equal_substrings(data, length):
     agree(gm.Spectrum(length), lambda x: substrings(x, length), *data)
 
 
 @claims
-@given(collections(), st.integers(1, 4), st.sampled_from([None, 0, 1, 5]), st.sampled_from([1.0, 0.5, 0.3]))
+@given(collections(), st.integers(0, 4), st.sampled_from([None, 0, 1, 5]), st.sampled_from([1.0, 0.5, 0.3]))
 def test_full_spectrum_counts_pairs_of_equal_substrings_of_many_lengths(data, shortest, more, decay):
-    longest = None if more is None else shortest + more
+    longest = None if more is None else max(shortest + more, 1)
     kernel = gm.FullSpectrum(shortest, longest, decay)
     agree(kernel, lambda x: all_substrings(x, shortest, longest, decay), *data, rtol=1e-13)
 
@@ -235,7 +270,7 @@ def test_ridge_on_subsequences_that_are_spelled_out_predicts_as_it_does_on_their
 def test_subsequences_of_one_symbol_are_the_spectrum_of_one_symbol(data):
     X, Z = data
     np.testing.assert_array_equal(gm.Subsequences(1)(X, Z), gm.Spectrum(1)(X, Z))
-    np.testing.assert_allclose(gm.Subsequences(1, 0.5)(X, Z), 0.25 * gm.Spectrum(1)(X, Z), rtol=1e-15)
+    np.testing.assert_allclose(gm.Subsequences(1, 0.5)(X, Z), 0.25 * gm.Spectrum(1)(X, Z), rtol=1e-14)
 
 
 @claims
@@ -248,7 +283,9 @@ def test_subsequences_of_a_string_are_those_of_its_mirror_image(data):
 
 
 @settings(claims, max_examples=25)
-@given(collections(longest=12), st.sampled_from([(1, None, 1.0), (2, 4, 0.5), (1, 1, 0.3), (3, None, 0.7)]))
+@given(
+    collections(longest=12), st.sampled_from([(1, None, 1.0), (0, None, 0.5), (2, 4, 0.5), (1, 1, 0.3), (3, None, 0.7)])
+)
 def test_full_spectrum_is_the_same_with_tables_and_with_lists_of_transitions(data, given):
     kernel = gm.FullSpectrum(*given)
 
@@ -659,3 +696,86 @@ def test_a_mismatch_length_out_of_all_proportion_is_refused_at_once():
     assert gm.Mismatch(30, 1, alphabet="ACGT").length == 30
     with pytest.raises(ValueError, match="too many to tell apart"):
         gm.Mismatch(31, 1, alphabet="ACGT")
+
+
+A = gm.AllSubsequences()
+TAGS = gm.Spectrum(1)
+
+
+def _doubled(X):
+    return [x + x for x in X]
+
+
+def _lengths(X):
+    return np.array([1.0 + len(x) for x in X])
+
+
+OPERATIONS = {  # a kernel, and the same in whole numbers given κ(x, z) of all subsequences and of the letters
+    "A": (A, lambda a, t: a),
+    "A + c": (A + 1, lambda a, t: a + 1),
+    "A + 0.5": (A + 0.5, lambda a, t: 2 * a + 1),
+    "c A": (3 * A, lambda a, t: a),
+    "A / c": (A / 1e30, lambda a, t: a),
+    "A + A": (A + A, lambda a, t: a),
+    "A A": (A * A, lambda a, t: a**2),
+    "A ** 3": (A**3, lambda a, t: a**3),
+    "(A + 1) ** 2": ((A + 1) ** 2, lambda a, t: (a + 1) ** 2),
+    "polynomial": (A.polynomial([2.0, 0.0, 1.0, 3.0]), lambda a, t: 2 + a**2 + 3 * a**3),
+    "polynomial without a constant": (A.polynomial([0.0, 1.0, 1.0]), lambda a, t: a + a**2),
+    "A + letters": (A + TAGS, lambda a, t: a + t),
+    "letters + A": (TAGS + A, lambda a, t: a + t),
+    "A letters": (A * TAGS, lambda a, t: a * t),
+    "A letters + 1": (A * TAGS + 1, lambda a, t: a * t + 1),
+    "letters ** 2 + A": (TAGS**2 + A, lambda a, t: t**2 + a),
+    "normalized letters": (A * TAGS.normalize(), None),
+    "normalized A + A": (A.normalize() + A, None),
+    "exp": (A.exp(), None),
+    "exp of normalized": (A.normalize().exp(), None),
+    "exp of normalized + A": (A.normalize().exp() + A, None),
+    "pullback": (A.pullback(_doubled), None),
+    "reweighted": (A.reweight(_lengths), lambda a, t: a),
+    "pullback + 1": (A.pullback(_doubled) + 1, None),
+    "on a column": (A.on("s"), lambda a, t: a),
+    "on a column, + 1": (A.on("s") + 1, lambda a, t: a + 1),
+    "on columns": (A.on("s") * TAGS.on("s") + 1, lambda a, t: a * t + 1),
+}
+
+
+@pytest.mark.parametrize("name", OPERATIONS)
+@pytest.mark.parametrize("lengths", [(8, 7, 5, 1), (700, 690, 600, 580)], ids=["short", "long"])
+def test_what_is_made_of_all_subsequences_is_right_or_refused_and_never_overflows_in_silence(name, lengths):
+    kernel, exactly = OPERATIONS[name]
+    X = ["a" * n for n in lengths]
+    objects = [{"s": x} for x in X] if "column" in name else X
+    counts = [[(comb(m + n, n), m * n) for n in lengths] for m in lengths]  # of subsequences, and of letters
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for made in (kernel, kernel.normalize()):
+            try:
+                K = made(objects)
+            except ValueError as error:
+                assert min(lengths) > 500 or name == "exp"
+                assert "overflows" in str(error)
+                assert "rescale" not in str(error), "no advice for vectors"
+                assert made is kernel or not kernel.by_logarithms, "with logarithms there is no overflow"
+                continue
+            assert np.isfinite(K).all()
+            if made is not kernel and exactly is not None:
+                values = [[exactly(a, t) for a, t in row] for row in counts]
+                expected = [[exact_ratio(values[i][j], values[i][i], values[j][j]) for j in range(4)] for i in range(4)]
+                np.testing.assert_allclose(K, expected, rtol=1e-10)
+
+
+def test_the_advice_where_a_sum_of_string_kernels_overflows_works():
+    X = ["ab" * 1300, "ba" * 1200]
+    with pytest.raises(ValueError, match=r"take \(AllSubsequences\(\) \+ 1\).normalize\(\), which is computed without"):
+        (A + 1)(X)
+    assert ((A + 1).normalize()(X) > 0).all()
+    with pytest.raises(ValueError, match="normalize the kernels that it is made of first"):
+        A.exp().normalize()(X)
+    assert np.isfinite(A.normalize().exp().normalize()(X)).all()
+
+
+def test_objects_without_an_image_cannot_be_normalized_through_logarithms_either():
+    with pytest.raises(ValueError, match=r"φ\(x\) = 0 for 1 object\(s\), first at index 1"):
+        (A * TAGS).normalize()(["ab", "", "b"])

@@ -21,15 +21,18 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from scipy.special import gammaincinv
 
 from gramian.checks import Array, as_number, whole
 from gramian.gram.encoded import Encoded
 from gramian.kernels.algebra import Kernel
-from gramian.kernels.graphs.functions import SymmetricMatrix
+from gramian.kernels.graphs.functions import SymmetricMatrix, TooSteep
 from gramian.kernels.graphs.graph import as_graph
 
 SMALL = 3000  # nodes of a graph whose whole matrix is computed
 AT_ONCE = 64  # columns of the matrix of a large graph that are computed together
+DEVIATES = 256  # random vectors behind a bound on the diagonal, which is then some 2.2 times as large
+DOUBT = 1e-9  # probability that it does not hold
 PROBES = 64  # random vectors behind an estimate of the diagonal, which is then good to √(2 / 64)
 
 DWARFING = 1e4  # of the largest eigenvalue of K, from which on exp(βS) is summed term by term
@@ -80,9 +83,37 @@ class Diffusion(Kernel):
         """The largest eigenvalue that K can have: f is monotone, or even."""
         return float(self.profile(np.array([*self._interval])).max())
 
-    @property
+    @cached_property
     def radius(self) -> float:
-        return math.sqrt(self._largest)
+        """The largest √K[i, i]: the objects there can be are the nodes. Of a large graph a bound on it.
+
+        That is √λ_max, or what Gaussian vectors z tell, whichever is less: with K = g(S) h(S), K[i, i]² is at most
+        g²(S)[i, i] h²(S)[i, i], and (g(S) z)ᵢ² / g²(S)[i, i] is one squared normal deviate. A sum of `DEVIATES` of them
+        is below its quantile at `DOUBT` / n for no node at all, with probability 1 − `DOUBT`. For the nodes where it is
+        largest K[i, i] itself is computed.
+        """
+        if not self.whole_columns:
+            return math.sqrt(float(self._K.diagonal().max()))
+        try:
+            above = self._squares_above()
+        except TooSteep:
+            return math.sqrt(self._largest)
+        first = np.argsort(-above)[:AT_ONCE]
+        above[first] = self.squared_norms(Encoded((first,)))
+        return math.sqrt(min(self._largest, float(above.max())))
+
+    def _squares_above(self) -> Array:
+        """Return numbers that no K[i, i] exceeds, but for a probability of `DOUBT`."""
+        n, rng = len(self.graph), np.random.default_rng(0)
+        sums = np.zeros((2, n))
+        for _ in range(DEVIATES // AT_ONCE):
+            for half, seen in zip(sums, self._by_halves(rng.standard_normal((n, AT_ONCE))), strict=True):
+                half += np.square(seen).sum(axis=1)
+        return np.asarray(np.sqrt(sums[0] * sums[1]) / (2 * gammaincinv(DEVIATES / 2, DOUBT / n)))
+
+    @property
+    def norms_checked(self) -> bool:
+        return True  # when the kernel was made
 
     @property
     def whole_columns(self) -> bool:
@@ -147,12 +178,14 @@ class Diffusion(Kernel):
         if not self.whole_columns:
             return np.asarray(self._K.diagonal())
         signs = np.random.default_rng(0).choice([-1.0, 1.0], size=(len(self.graph), PROBES))
-        left = self._S.function(lambda lam: self.halves(lam)[0], signs, self._interval)
+        return np.asarray(np.maximum(np.einsum("ij,ij->i", *self._by_halves(signs)) / PROBES, 0.0))
+
+    def _by_halves(self, V: Array) -> tuple[Array, Array]:
+        """Return g(S) V and h(S) V, f = g h."""
+        left = self._S.function(lambda lam: self.halves(lam)[0], V, self._interval)
         if np.array_equal(*self.halves(np.array(self._interval))):
-            right = left
-        else:
-            right = self._S.function(lambda lam: self.halves(lam)[1], signs, self._interval)
-        return np.asarray(np.maximum(np.einsum("ij,ij->i", left, right) / PROBES, 0.0))
+            return left, left
+        return left, self._S.function(lambda lam: self.halves(lam)[1], V, self._interval)
 
     def halves(self, lam: Array) -> tuple[Array, Array]:
         """Return two functions of λ, near to each other, whose product is f."""

@@ -36,8 +36,10 @@ class Graph(Value):
     Parameters
     ----------
     matrix : array, sparse array, NetworkX graph, list of (u, v) or (u, v, weight) tuples, or data frame
-        The symmetric matrix of weights, or something that says the same. Edges are undirected; an edge given twice
-        counts once. NetworkX nodes, the ends of edges and the index of a data frame name the nodes.
+        The symmetric matrix of weights, or something that says the same. Edges are undirected. In a list, an edge
+        that comes again, in either direction, is the same edge: it counts once, and must have the same weight. The
+        parallel edges of a NetworkX multigraph are edges of their own, and their weights add up, as in NetworkX's
+        adjacency matrix. NetworkX nodes, the ends of edges and the index of a data frame name the nodes.
     nodes : sequence of hashable, optional
         Names of the rows of a matrix, 0 … n − 1 by default. With edges, the order of the nodes, and those without any.
 
@@ -270,7 +272,10 @@ def _of_edges(edges: Iterable[tuple[Any, ...]], nodes: tuple[Hashable, ...]) -> 
             ) from None
         key = (v, u) if (v, u) in weights else (u, v)
         if weights.setdefault(key, weight) != weight:
-            raise ValueError(f"edge {place}, {u!r} – {v!r}, has the weight {weight:g}, and {weights[key]:g} before")
+            raise ValueError(
+                f"edge {place}, {u!r} – {v!r}, has the weight {weight:g}, and {weights[key]:g} before; one weight for "
+                "each pair of nodes expected: add up the weights of parallel edges first, as a NetworkX MultiGraph does"
+            )
     return _assembled(weights, tuple(known))
 
 

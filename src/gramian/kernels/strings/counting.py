@@ -1,7 +1,8 @@
 """Kernels that count pieces: κ(x, z) = Σ_u φ_u(x) φ_u(z), φ_u(x) how often the piece u occurs in x.
 
-A counting kernel is one method, `count`: sequences to bags. The explicit map is the table of counts itself, so Grams,
-products and learners can go through it.
+A counting kernel is one method, `count`: sequences to bags, or to several of them, side by side, where pieces of
+different lengths count. The explicit map is the table of counts itself, so Grams, products and learners can go through
+it.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from gramian.checks import Array
+from gramian.checks import Array, is_sparse
 from gramian.gram.encoded import Encoded
 from gramian.kernels.algebra import Kernel
 from gramian.kernels.strings.bags import DENSE_BYTES, EXACT, Bags, Vocabulary, compact, row_numbers
@@ -24,37 +25,42 @@ class Counting(Kernel):
     """κ(x, z) = Σ_u φ_u(x) φ_u(z) over the pieces u that occur."""
 
     @abstractmethod
-    def count(self, sequences: Sequences) -> Bags:
-        """Count the pieces of each sequence."""
+    def count(self, sequences: Sequences) -> Bags | tuple[Bags, ...]:
+        """Count the pieces of each sequence; those of different lengths in bags of their own."""
 
     @property
     def non_negative(self) -> bool:
         return True
 
     def encode(self, X: Any) -> Encoded:
-        return Encoded((self.count(as_sequences(X)),))
+        found = self.count(as_sequences(X))
+        return Encoded(found if isinstance(found, tuple) else (found,))
 
     def block(self, a: Encoded, b: Encoded, out: Array) -> None:
-        (A,), (B,) = a, b
+        (A, *more), (B, *others) = a, b
         A.inner(B, out)
+        product = np.empty_like(out) if more else out
+        for C, D in zip(more, others, strict=True):
+            C.inner(D, product)
+            out += product
 
     def squared_norms(self, a: Encoded) -> Array:
-        (A,) = a
-        return np.asarray(A.squares())
+        return np.asarray(np.sum([bags.squares() for bags in a], axis=0))
 
     def feature_dim(self, a: Encoded) -> int | None:
-        (A,) = a
-        return len(A.vocabulary)
+        return sum(len(bags.vocabulary) for bags in a)
 
     def phi(self, a: Encoded) -> Any:
         """Return the counts, one column for each piece that occurs in the collection; `feature_names` tells which."""
-        (A,) = a
-        return A.counts.astype(np.float64)
+        tables = [bags.counts.astype(np.float64) for bags in a]
+        if len(tables) == 1:
+            return tables[0]
+        sparse = any(map(is_sparse, tables))
+        return scipy.sparse.hstack(tables, format="csr") if sparse else np.hstack(tables)
 
     def feature_names(self, inputs: Sequence[Any]) -> list[str]:
         """Return the pieces that occur in these objects, in the order of the columns of ``features(inputs)``."""
-        (bags,) = self.encode(inputs)
-        return list(bags.vocabulary.names())
+        return [name for bags in self.encode(inputs) for name in bags.vocabulary.names()]
 
 
 def grams(sequences: Sequences, length: int) -> Bags:

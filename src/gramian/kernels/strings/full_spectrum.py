@@ -2,9 +2,9 @@
 
     φ_u(x) = decay^|u| × (number of times u occurs in x), for every string u of a length between two bounds,
 
-κ(x, z) = Σ_u decay^(2|u|) count_x(u) count_z(u). With an upper bound it is the blended spectrum. The empty string is
-not counted. Both ways take O(|x| + |z|), whatever the lengths: short strings are followed through the suffix automaton
-of x, long ones sorted together in a suffix array.
+κ(x, z) = Σ_u decay^(2|u|) count_x(u) count_z(u). With an upper bound it is the blended spectrum. The empty string
+counts where the lower bound is 0: once in every string. Both ways take O(|x| + |z|), whatever the lengths: short
+strings are followed through the suffix automaton of x, long ones sorted together in a suffix array.
 """
 
 from __future__ import annotations
@@ -35,7 +35,8 @@ class FullSpectrum(Pairwise):
     Parameters
     ----------
     min_length, max_length : int, int or None
-        Lengths of the substrings that count; no upper bound by default.
+        Lengths of the substrings that count; no upper bound by default. From 0 on the empty string counts too: once in
+        every string, which adds 1 to κ.
     decay : float
         λ, 0 < λ ≤ 1: a substring of length ℓ has the weight λ^ℓ in φ, λ^(2ℓ) in κ.
 
@@ -46,6 +47,9 @@ class FullSpectrum(Pairwise):
     array([[42.]])
     >>> gm.FullSpectrum(min_length=2, max_length=3)(["ACAGCAGTA"], ["AGCAAGCGAG"])
     array([[13.]])
+    >>> gm.FullSpectrum(min_length=0)(["ACAGCAGTA", ""], ["AGCAAGCGAG"])
+    array([[43.],
+           [ 1.]])
     >>> k = gm.FullSpectrum(max_length=2)
     >>> k.feature_names(["AGA"]), k.features(["AGA"]).toarray()
     (['A', 'G', 'AG', 'GA'], array([[2., 1., 1., 1.]]))
@@ -56,16 +60,16 @@ class FullSpectrum(Pairwise):
     decay: float = 1.0
 
     def __post_init__(self) -> None:
-        whole(self.min_length, "min_length", most=LONGEST)
+        whole(self.min_length, "min_length", least=0, most=LONGEST)
         if self.max_length is not None and whole(self.max_length, "max_length", most=LONGEST) < self.min_length:
             raise ValueError(f"max_length is {self.max_length}; at least min_length = {self.min_length} expected")
         if positive(self.decay, "decay") > 1:
             raise ValueError(f"decay is {self.decay}; a number above 0 and at most 1 expected")
 
     def _weights(self, sequences: Sequences) -> Array:
-        """Return W(ℓ) = Σ_{k ≤ ℓ} w(k) for every length that occurs."""
+        """Return W(ℓ) = Σ_{1 ≤ k ≤ ℓ} w(k) for every length that occurs."""
         lengths = np.arange(int(sequences.lengths.max(initial=0)) + 1)
-        inside = (lengths >= self.min_length) & (lengths <= (self.max_length or lengths[-1]))
+        inside = (lengths >= max(self.min_length, 1)) & (lengths <= (self.max_length or lengths[-1]))
         return np.cumsum(np.where(inside, float(self.decay) ** (2.0 * lengths), 0.0))
 
     def _pieces(self, X: Any) -> list[tuple[int, Bags]]:
@@ -73,32 +77,39 @@ class FullSpectrum(Pairwise):
         sequences = as_sequences(X)
         longest = int(sequences.lengths.max(initial=0))
         last = min(longest, self.max_length or longest)
-        if self.max_length is None and last - self.min_length >= MOST_LENGTHS:
+        first = max(int(self.min_length), 1)
+        if self.max_length is None and last - first >= MOST_LENGTHS:
             raise TypeError(
                 f"the explicit map has a feature for every substring of up to {longest} symbols; bound it with "
                 "max_length"
             )
-        return [(length, grams(sequences, length)) for length in range(int(self.min_length), last + 1)]
+        return [(length, grams(sequences, length)) for length in range(first, last + 1)]
+
+    @property
+    def _empty(self) -> int:
+        """How often the empty string counts in every string."""
+        return int(self.min_length == 0)
 
     def features(self, X: Any) -> Any:
         """Return decay^|u| × (number of times u occurs), a sparse column for every substring u that occurs in X."""
         parts = [bags.counts.astype(np.float64) * float(self.decay) ** length for length, bags in self._pieces(X)]
-        empty = scipy.sparse.csr_array((len(as_sequences(X)), 0))
+        empty = scipy.sparse.csr_array(np.ones((len(as_sequences(X)), self._empty)))
         return scipy.sparse.hstack([empty, *map(scipy.sparse.csr_array, parts)], format="csr", dtype=np.float64)
 
     def feature_names(self, inputs: Sequence[Any]) -> list[str]:
         """Return the substrings that occur in these objects, in the order of the columns of ``features(inputs)``."""
-        return [name for _, bags in self._pieces(inputs) for name in bags.vocabulary.names()]
+        return [""] * self._empty + [name for _, bags in self._pieces(inputs) for name in bags.vocabulary.names()]
 
     def block(self, a: Encoded, b: Encoded, out: Array) -> None:
         (A,), (B,) = a, b
         self._compare(A, in_alphabet(B, A), B.starts, out, diagonal=False)
+        out += self._empty
 
     def squared_norms(self, a: Encoded) -> Array:
         (A,) = a
         out = np.empty((len(A), 1))
         self._compare(A, A.codes, A.starts, out, diagonal=True)
-        return np.ascontiguousarray(out[:, 0])
+        return np.ascontiguousarray(out[:, 0]) + self._empty
 
     def _compare(self, A: Sequences, codes: Array, starts: Array, out: Array, diagonal: bool) -> None:
         """Compare sequences with those of A: through tables of transitions where these are small, or by sorting."""

@@ -14,7 +14,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -60,7 +60,8 @@ class AllSubsequences(Pairwise):
     """The all-subsequences kernel: the number of pairs of equal subsequences, the empty one included (seed 004).
 
     Values grow like 2ⁿ with the length n and leave double precision beyond some thousand symbols, which is refused;
-    ``AllSubsequences().normalize()`` is computed from logarithms and has no such limit.
+    ``AllSubsequences().normalize()`` is computed from logarithms and has no such limit; nor have sums, products and
+    powers of it that are normalized, as ``(AllSubsequences() + 1).normalize()``.
 
     Examples
     --------
@@ -73,7 +74,6 @@ class AllSubsequences(Pairwise):
     """
 
     by_logarithms = True
-    too_large: ClassVar[str] = "take AllSubsequences().normalize(), which is computed without overflow"
 
     def _write(self, A: Sequences, B: Sequences, out: Array, *, diagonal: bool, logarithms: bool) -> None:
         given = (in_alphabet(A, B), A.starts, B.codes, B.starts)

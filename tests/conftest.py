@@ -1,0 +1,46 @@
+"""What concerns all tests: their order, and what was left out for want of a browser."""
+
+import random
+from itertools import groupby
+
+import pytest
+
+BROWSER = "test_browser.py"
+
+
+def pytest_addoption(parser):
+    parser.addoption(
+        "--shuffle", type=int, metavar="SEED", help="run modules, and the tests of each, in an order drawn by this seed"
+    )
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config, items):
+    seed = config.getoption("--shuffle")
+    if seed is not None:
+        items[:] = shuffled(items, seed, key=lambda item: item.path)
+
+
+def shuffled(items, seed, key):
+    """Shuffle groups and what is in each; groups stay together, since what they share is made once."""
+    luck = random.Random(seed)
+    groups = [list(group) for _, group in groupby(items, key)]
+    luck.shuffle(groups)
+    for group in groups:
+        luck.shuffle(group)
+    return [item for group in groups for item in group]
+
+
+def pytest_report_header(config):
+    seed = config.getoption("--shuffle")
+    return None if seed is None else f"shuffled by --shuffle {seed}"
+
+
+def pytest_terminal_summary(terminalreporter):
+    skipped = [report for report in terminalreporter.stats.get("skipped", []) if BROWSER in report.nodeid]
+    if skipped:
+        terminalreporter.write_line(
+            "The tests in a browser were left out: they need Chromium on the path (apt install chromium, brew install "
+            "chromium) and playwright (pip install playwright)",
+            yellow=True,
+        )

@@ -41,8 +41,8 @@ def rows_of(rows):
     )
 
 
-def write_xlsx(path, sheets):
-    """Write sheets, by name, of rows or of XML."""
+def write_xlsx(path, sheets, shared=()):
+    """Write sheets, by name, of rows or of XML, and texts that cells share."""
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
         file.writestr("[Content_Types].xml", TYPES)
         file.writestr("_rels/.rels", RELATIONS.format(relation(1, "officeDocument", "xl/workbook.xml")))
@@ -50,6 +50,10 @@ def write_xlsx(path, sheets):
         book = f'<workbook xmlns="{MAIN}" xmlns:r="{OFFICE}"><sheets>{listed}</sheets></workbook>'
         file.writestr("xl/workbook.xml", book)
         parts = "".join(relation(k, "worksheet", f"worksheets/sheet{k}.xml") for k, _ in enumerate(sheets, 1))
+        if shared:
+            parts += relation(len(sheets) + 1, "sharedStrings", "sharedStrings.xml")
+            texts = "".join(f"<si><t>{escape(text)}</t></si>" for text in shared)
+            file.writestr("xl/sharedStrings.xml", f'<sst xmlns="{MAIN}">{texts}</sst>')
         file.writestr("xl/_rels/workbook.xml.rels", RELATIONS.format(parts))
         for k, rows in enumerate(sheets.values(), 1):
             inside = rows if isinstance(rows, str) else rows_of(rows)

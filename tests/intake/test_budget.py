@@ -98,6 +98,17 @@ def long_text(path):
     write_xlsx(path, {"one": f'<row><c t="inlineStr"><is><t>{"a" * 10**8}</t></is></c></row>'})
 
 
+def shared_text(path):
+    cells = '<c t="s"><v>0</v></c>' * 100
+    write_xlsx(path, {"one": f"<row>{cells}</row>" * 20}, shared=["a" * 10**6])
+
+
+def repeated_text(path):
+    inside = '<table:table-cell office:value-type="string" table:number-columns-repeated="40">'
+    rows = f'<table:table-row table:number-rows-repeated="50">{inside}<text:p>{"a" * 10**6}</text:p></table:table-cell>'
+    write_ods(path, f"{rows}</table:table-row>")
+
+
 def repeated_cells(path):
     inside = '<table:table-cell office:value-type="float" office:value="1" table:number-columns-repeated="9999">'
     rows = f'<table:table-row table:number-rows-repeated="99999">{inside}<text:p>1</text:p></table:table-cell>'
@@ -128,7 +139,9 @@ BOMBS = {
     "columns.arrow": columns,
     "far.xlsx": far_cells,
     "text.xlsx": long_text,
+    "shared.xlsx": shared_text,
     "repeated.ods": repeated_cells,
+    "text.ods": repeated_text,
     "computed.db": computed_cells,
 }
 

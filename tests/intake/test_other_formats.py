@@ -161,6 +161,14 @@ def test_a_sheet_has_titles_names_of_rows_and_mixed_columns(tmp_path):
         read_data(tmp_path / "t.xlsx", kinds={"b": "number"})
 
 
+def test_cells_may_share_texts(tmp_path):
+    rows = '<row><c t="s"><v>0</v></c><c t="s"><v>1</v></c></row><row><c t="s"><v>2</v></c><c><v>5</v></c></row>'
+    write_xlsx(tmp_path / "t.xlsx", {"one": rows}, shared=["a", "b", "word"])
+    found = read_raw(tmp_path / "t.xlsx")
+    assert found.columns["a"].tolist() == ["word"]
+    assert found.columns["b"].tolist() == [5]
+
+
 def test_the_index_of_a_data_frame_is_no_feature(tmp_path):
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame({"a": [1.0, 2, 4], "b": [2.0, 5, 4]}, index=[7, 5, 11])

@@ -46,7 +46,10 @@ def _output(given: Namespace, default: str | None = None) -> Path:
     output = may_write(default if given.output is None else given.output, given.force)  # type: ignore[arg-type]
     for name in ("data", "model", "nodes"):
         read = getattr(given, name, None)
-        if read is None or not output.exists() or not os.path.exists(read):
+        if read is None or not output.exists():
+            continue
+        read = str(read) if os.path.lexists(read) else str(read).rpartition("::")[0]  # the file of a table in it
+        if not os.path.exists(read):
             continue
         if os.path.samefile(read, output) or (os.path.isdir(read) and Path(read).resolve() in output.parents):
             raise FileExistsError(f"{output} is what the command reads; another name for the output expected")

@@ -33,7 +33,7 @@ def kind_of_zip(path: Path) -> str | None:
 
 def unpacked(file: Input) -> Input:
     """Return the file that lies alone in an archive, or that is asked for by its name; other files as they are."""
-    if file.path.is_dir() or file.path.suffix.lower() in (".npz", ".xlsx", ".xlsm", ".xlsb", ".ods"):
+    if file.path.is_dir() or file.path.suffix.lower() in (".npz", ".xlsx", ".xlsm", ".ods"):
         return file
     if kind_of_zip(file.path) != "":
         return file

@@ -59,7 +59,6 @@ _SUFFIXES = {
     ".ipc": "arrow",
     ".xlsx": "excel",
     ".xlsm": "excel",
-    ".xlsb": "excel",
     ".xls": "excel",
     ".ods": "excel",
     ".sqlite": "sqlite",
@@ -184,10 +183,11 @@ def guess_format(file: Input, encoding: str = "utf-8") -> str:
     start = head.removeprefix(b"\xef\xbb\xbf").lstrip()
     if start.startswith(b">"):
         return "fasta"
-    if start.startswith(b"{") or suffixes[-1:] == [".json"]:
-        return "jsonl" if is_lines(TextFile.of(file, encoding)) else "json"
-    if _ARRAY.match(start):
+    named_json = suffixes[-1:] == [".json"]
+    if _ARRAY.match(start) or (named_json and start.startswith(b"[")):
         return "json"
+    if start.startswith(b"{") or named_json:
+        return "jsonl" if is_lines(TextFile.of(file, encoding)) else "json"
     if start.startswith(b"<") and b"<graphml" in head:
         return "graphml"
     return "csv" if looks_delimited(TextFile.of(file, encoding)) else "lines"

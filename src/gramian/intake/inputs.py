@@ -22,7 +22,7 @@ from typing import IO, Any
 
 from gramian.gram.progress import task
 from gramian.intake.budget import Budget
-from gramian.intake.errors import DataError
+from gramian.intake.errors import DataError, refusing
 
 STDIN = "-"
 _STDIN_NAME = "standard input"
@@ -73,10 +73,20 @@ def at_hand(path: str | os.PathLike[str], memory: Any = None) -> Input:
         return _spooled_stdin(budget)
     if _ADDRESS.match(name):
         raise DataError(f"{name}: an address, and nothing is read from the network; download it, and give the file")
-    file, part = Path(name), None
+    file, part = file_of(name)
+    with refusing(file, str(file)):
+        return _opened(file, part, budget)
+
+
+def file_of(name: str) -> tuple[Path, str | None]:
+    """Return the file of a name such as base.db::table, and the table in it; None if no table is named."""
     if _PART in name and not os.path.lexists(name):
-        name, _, part = name.rpartition(_PART)
-        file = Path(name)
+        before, _, part = name.rpartition(_PART)
+        return Path(before), part
+    return Path(name), None
+
+
+def _opened(file: Path, part: str | None, budget: Budget) -> Input:
     if not file.exists():
         raise DataError(f"{file}: no such file or folder; check the name, which is relative to {Path.cwd()}")
     mode = file.stat().st_mode

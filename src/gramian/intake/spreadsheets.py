@@ -1,4 +1,4 @@
-"""Spreadsheets (.xlsx, .xlsm, .xlsb, .xls, .ods): one sheet as a table; its name may follow the file, as FILE::SHEET.
+"""Spreadsheets (.xlsx, .xlsm, .xls, .ods): one sheet as a table; its name may follow the file, as FILE::SHEET.
 
 The first row holds the headings, with the same exceptions as in text. Python-calamine takes the file apart; before it
 does, the parts of the archive are unpacked once to see how large they are, and how far apart their cells lie: a sheet
@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import datetime
 import re
-import zipfile
-from typing import Any
+from typing import IO, Any
 from xml.parsers import expat
 
 from gramian.intake.archives import ZIP, reading_zip
@@ -25,7 +24,8 @@ _PIECE = 2**16
 _SAMPLE = 100  # rows looked at to find the headings
 _XML = 4  # bytes held for a byte of XML: shared texts, styles
 _CELL = 3 * OBJECT  # bytes of a cell, empty or not, in the library and here
-_PLACE = re.compile(r"([A-Za-z]{0,3})(\d{1,7})")
+_DIGITS = 10
+_NAMED = re.compile(r"([A-Za-z]{0,3})(\d{1,7})")
 
 
 def read_sheet(file: Input) -> Table:
@@ -122,40 +122,57 @@ def _written(value: Any) -> str:
 
 
 def _check_size(file: Input) -> None:
-    """Unpack the parts of a spreadsheet once, and refuse it if they, or the rectangle of its cells, are too large."""
+    """Unpack the parts of a spreadsheet once, and refuse it if they, or what its cells become, are too large."""
     with reading_zip(file.path) as archive:
-        for info in archive.infolist():
-            if info.filename.endswith((".xml", ".rels", ".bin")):
-                extent = _Extent(file)
-                extent.measure(archive, info)
-                file.budget.claim(extent.cells * _CELL, file.path)
+        every = archive.infolist()
+        if any(info.filename.endswith("workbook.bin") for info in every):
+            raise DataError(f"{file.path}: a binary spreadsheet (.xlsb); save it as .xlsx")
+        measured = _Measured(file)
+        for info in sorted(every, key=lambda info: "sharedStrings" not in info.filename):
+            with archive.open(info) as stream:
+                measured.read(stream, _part(info.filename))
 
 
-class _Extent:
-    """The rectangle that the cells of a sheet span, from its XML; none for other parts of an archive."""
+def _part(name: str) -> str:
+    if "sharedStrings" in name:
+        return "shared"
+    return "sheet" if name == "content.xml" or (name.endswith(".xml") and "worksheets/" in name) else ""
+
+
+class _Measured:
+    """What the cells of a spreadsheet take once they are read, from its XML.
+
+    A sheet is held as the whole rectangle that its cells span, and a text that cells share, or that is repeated, once
+    for each of them.
+    """
 
     def __init__(self, file: Input) -> None:
-        self.file, self.rows, self.columns = file, 0, 0
-        self._row = self._column = 0
-        self._repeated = 1
+        self.file = file
+        self._shared: list[int] = []  # the lengths of texts
+        self._rows = self._columns = self._row = self._column = 0
+        self._row_repeats = self._repeats = 1
+        self._kind, self._length, self._digits, self._by_number = "", 0, "", False
 
-    @property
-    def cells(self) -> int:
-        return self.rows * self.columns
-
-    def measure(self, archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> None:
+    def read(self, stream: IO[bytes], kind: str) -> None:
+        """Go through one part of the archive."""
+        self._kind, self._rows, self._columns, self._row, self._column = kind, 0, 0, 0, 0
         parser = expat.ParserCreate(namespace_separator=" ")
+        parser.buffer_text = True
         parser.StartElementHandler = self._start
+        parser.EndElementHandler = self._end
+        parser.CharacterDataHandler = self._characters
         parser.StartDoctypeDeclHandler = self._refuse
-        sheet = info.filename.endswith(".xml") and ("sheet" in info.filename or info.filename == "content.xml")
-        with archive.open(info) as stream:
-            while piece := stream.read(_PIECE):
-                self.file.budget.claim(_XML * len(piece), self.file.path)
-                if sheet:
-                    try:
-                        parser.Parse(piece, False)
-                    except expat.ExpatError as error:
-                        raise DataError(f"{self.file.path}: a spreadsheet with broken XML ({error})") from None
+        while piece := stream.read(_PIECE):
+            self._claim(_XML * len(piece))
+            if kind:
+                try:
+                    parser.Parse(piece, False)
+                except expat.ExpatError as error:
+                    raise DataError(f"{self.file.path}: a spreadsheet with broken XML ({error})") from None
+        self._claim(self._rows * self._columns * _CELL)
+
+    def _claim(self, size: int) -> None:
+        self.file.budget.claim(size, self.file.path)
 
     def _refuse(self, *_: Any) -> None:
         raise DataError(f"{self.file.path}: a spreadsheet with a document type definition, which is not read")
@@ -163,33 +180,56 @@ class _Extent:
     def _start(self, tag: str, attributes: dict[str, str]) -> None:
         name = tag.rpartition(" ")[2]
         if name == "row":
-            self._row = self._given(attributes, self._row + 1)[1]
-            self._column = 0
+            self._row, self._column = _place(attributes, self._row + 1, 0)[0], 0
         elif name == "c":
-            self._column, self._row = self._given(attributes, self._row, self._column + 1)
+            self._row, self._column = _place(attributes, self._row, self._column + 1)
+            self._by_number, self._digits = attributes.get("t") == "s", ""
+            self._reach()
         elif name == "table":
             self._row = self._column = 0
         elif name == "table-row":
-            self._row += self._repeats(attributes, "number-rows-repeated")
-            self._column = 0
-            return
+            self._row_repeats = _repeats(attributes, "number-rows-repeated")
+            self._row, self._column = self._row + self._row_repeats, 0
         elif name in ("table-cell", "covered-table-cell"):
-            self._column += self._repeats(attributes, "number-columns-repeated")
-            if not any(key.endswith(("value-type", "formula")) for key in attributes):
-                return  # an empty one, which matters only before another
+            self._repeats = _repeats(attributes, "number-columns-repeated")
+            self._column += self._repeats
+            if any(key.endswith(("value-type", "formula")) for key in attributes):  # not empty
+                self._reach()
+        elif name == "si":
+            self._length = 0
+
+    def _reach(self) -> None:
+        self._rows, self._columns = max(self._rows, self._row), max(self._columns, self._column)
+
+    def _characters(self, text: str) -> None:
+        if self._kind == "shared":
+            self._length += len(text)
+        elif self._by_number:
+            self._digits += text[:_DIGITS]
         else:
-            return
-        self.rows, self.columns = max(self.rows, self._row), max(self.columns, self._column)
+            self._claim(self._repeats * self._row_repeats * len(text))
 
-    def _given(self, attributes: dict[str, str], row: int, column: int = 0) -> tuple[int, int]:
-        match = _PLACE.fullmatch(attributes.get("r", ""))
-        if match is None:
-            return column, row
-        number = 0
-        for letter in match[1].upper():
-            number = 26 * number + ord(letter) - 64
-        return number or column, int(match[2])
+    def _end(self, tag: str) -> None:
+        name = tag.rpartition(" ")[2]
+        if name == "si":
+            self._shared.append(self._length)
+        elif name == "c" and self._by_number:
+            number = int(self._digits) if self._digits.isdecimal() and len(self._digits) <= _DIGITS else -1
+            self._claim(self._shared[number] if 0 <= number < len(self._shared) else 0)
+            self._by_number = False
 
-    def _repeats(self, attributes: dict[str, str], what: str) -> int:
-        text = next((value for key, value in attributes.items() if key.endswith(what)), "1")
-        return int(text) if text.isdecimal() and len(text) < 10 else 1
+
+def _place(attributes: dict[str, str], row: int, column: int) -> tuple[int, int]:
+    """Return the row and the column that a cell or a row names, such as B7, or else the next ones."""
+    match = _NAMED.fullmatch(attributes.get("r", ""))
+    if match is None:
+        return row, column
+    number = 0
+    for letter in match[1].upper():
+        number = 26 * number + ord(letter) - 64
+    return int(match[2]), number or column
+
+
+def _repeats(attributes: dict[str, str], what: str) -> int:
+    text = next((value for key, value in attributes.items() if key.endswith(what)), "1")
+    return int(text) if text.isdecimal() and len(text) <= _DIGITS else 1

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import gramian as gm
+from gramian.cli.main import main
 from gramian.intake.errors import DataError
 from gramian.intake.reading import read_data
 
@@ -123,30 +124,66 @@ def test_a_pipe_without_end_meets_the_budget(tmp_path):
     writer.join(timeout=5)
 
 
-def test_every_command_takes_standard_input(tmp_path, table):
-    model = tmp_path / "m.gramian"
+def test_a_slow_pipe_is_not_cut(tmp_path, table):
+    _model(tmp_path, table)
     lines = as_lines(table).encode()
-    run = gramian("fit", "-", "--target", "c", "--kernel", "linear", "-o", model, "-q")
-    _, err = run.communicate(table[: table.index("\n", 8000) + 1].encode())
+    run = gramian("predict", tmp_path / "m.gramian", "/dev/stdin", "--format", "jsonl", "-q")
+    for start in range(0, len(lines), 50_000):
+        run.stdin.write(lines[start : start + 50_000])
+        run.stdin.flush()
+        time.sleep(0.01)
+    out, err = run.communicate()
     assert (run.returncode, err) == (0, b"")
-    for data in ("-", "/dev/stdin"):
-        run = gramian("predict", model, data, "--format", "jsonl", "-q")
-        for start in range(0, len(lines), 50_000):  # a slow writer
-            run.stdin.write(lines[start : start + 50_000])
-            run.stdin.flush()
-            time.sleep(0.01)
-        out, err = run.communicate()
-        assert (run.returncode, err) == (0, b"")
-        assert out.count(b"\n") == ROWS + 1
-    run = gramian("novelty", model, "-", "-q")
-    out, _ = run.communicate(table.encode())
     assert out.count(b"\n") == ROWS + 1
-    run = gramian("gram", "-", "--kernel", "linear", "-o", tmp_path / "K.npy", "-q")
-    run.communicate(b"a,b\n1,2\n3,5\n4,4\n")
-    assert np.load(tmp_path / "K.npy").shape == (3, 3)
-    run = gramian("report", "-", "--target", "c", "--kernel", "linear", "--json", "-q")
-    out, _ = run.communicate(table[: table.index("\n", 1000) + 1].encode())
-    assert json.loads(out)["sections"][0]["numbers"]["objects"] > 10
+
+
+def _model(folder, table):
+    (folder / "t.csv").write_text(table[: table.index("\n", 4000) + 1])
+    name = str(folder / "m.gramian")
+    assert main(["fit", str(folder / "t.csv"), "--target", "c", "--kernel", "linear", "-o", name, "-q"]) == 0
+
+
+@pytest.fixture
+def piped(monkeypatch):
+    """Put text on standard input, written by a thread."""
+
+    opened = []
+
+    def put(text):
+        reading, writing = os.pipe()
+
+        def write():
+            with open(writing, "w") as file:
+                file.write(text)
+
+        threading.Thread(target=write, daemon=True).start()
+        opened.append(open(reading))  # noqa: SIM115
+        monkeypatch.setattr(sys, "stdin", opened[-1])
+
+    yield put
+    for file in opened:
+        file.close()
+
+
+def test_every_command_takes_standard_input(tmp_path, table, piped, capsys):
+    few = table[: table.index("\n", 1000) + 1]
+    _model(tmp_path, table)
+    for command in ("predict", "novelty"):
+        piped(table)
+        assert main([command, str(tmp_path / "m.gramian"), "-", "-q"]) == 0
+        assert capsys.readouterr().out.count("\n") == ROWS + 1
+    piped(few)
+    assert main(["fit", "-", "--target", "c", "--kernel", "linear", "-o", str(tmp_path / "n.gramian"), "-q"]) == 0
+    piped(few)
+    assert main(["gram", "-", "--columns", "a,b", "--kernel", "linear", "-o", str(tmp_path / "K.npy"), "-q"]) == 0
+    assert np.load(tmp_path / "K.npy").shape == (few.count("\n") - 1,) * 2
+    piped(few)
+    assert main(["report", "-", "--target", "c", "--kernel", "linear", "--json", "-q"]) == 0
+    assert json.loads(capsys.readouterr().out)["sections"][0]["numbers"]["objects"] == few.count("\n") - 1
+    (tmp_path / "t.edges").write_text("1 2\n2 3\n3 4\n4 1\n1 3\n")
+    piped("id,c\n1,u\n2,v\n3,u\n4,v\n")
+    graph = ["fit", str(tmp_path / "t.edges"), "--nodes", "-", "--target", "c", "-o", str(tmp_path / "g.gramian"), "-q"]
+    assert main(graph) == 0
 
 
 def test_standard_input_that_is_no_data_is_refused(tmp_path):

@@ -1,10 +1,10 @@
-# make demo | test | lint | bench | portable | oldest: each sets up what it needs in .venv (or .venv-oldest) first.
+# make demo | test | lint | bench | portable | oldest | campaign: each sets up what it needs in .venv (or .venv-oldest) first.
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 OLDEST := .venv-oldest
 
-.PHONY: demo test portable oldest lint bench format clean
+.PHONY: demo test portable oldest campaign lint bench format clean
 .DELETE_ON_ERROR:
 
 $(VENV)/ready: pyproject.toml
@@ -50,6 +50,9 @@ format: $(VENV)/ready
 
 bench: $(VENV)/bench-ready
 	$(BIN)/python benchmarks/run.py
+
+campaign: $(VENV)/ready
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m tests.campaign $(ARGS)
 
 clean:
 	rm -rf $(VENV) $(OLDEST) build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

@@ -174,9 +174,13 @@ def as_number(value: Any, name: str) -> float:
     """Return value as a finite float; booleans and strings are refused."""
     if isinstance(value, bool) or not isinstance(value, numbers.Real | np.floating | np.integer):
         raise TypeError(f"{name} is {value!r} ({type(value).__name__}); a real number expected")
-    if not np.isfinite(float(value)):
+    try:
+        number = float(value)
+    except OverflowError:  # an integer or a fraction may be as large as it likes
+        raise ValueError(f"{name} is beyond the largest float, 1.8e308; a smaller number expected") from None
+    if not np.isfinite(number):
         raise ValueError(f"{name} is {value}; a finite number expected")
-    return float(value)
+    return number
 
 
 def positive(value: Any, name: str) -> float:

@@ -4,6 +4,8 @@ import csv
 import io
 import json
 import os
+import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -419,3 +421,57 @@ def test_signals_that_are_ignored_stay_so_and_handlers_come_back(capsys):
 
 def test_the_help_names_the_formats_there_are():
     assert FORMATS.split(", ") == list(formats.FORMATS)
+
+
+def marked(path, rows):
+    """Write a table with prices, of which "none" is a missing one, and the classes + and -."""
+    with path.open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["a", "price", "y"])
+        for k in range(rows):
+            writer.writerow([k % 7 + 0.5, "none" if k % 10 == 3 else f"${1000 + k * k:,}.50", "+-"[k % 2]])
+
+
+def test_prices_and_classes_are_read_as_they_are_meant_and_that_is_said(here, capsys):
+    marked(here / "t.csv", 40)
+    assert main(["fit", "t.csv", "--target", "y", "--kernel", "gaussian", "-o", "m.gramian"]) == 0
+    said = capsys.readouterr().err
+    assert "Column 'price': 4 entries 'none' are taken as missing." in said
+    assert "Column 'price' is read as numbers: '$1,000.50' is 1000.5." in said
+    assert "Column 'y': 20 entries '-' are values, not missing ones (to change that: --missing=\"-\")." in said
+    marked(here / "new.csv", 4)
+    assert main(["predict", "m.gramian", "new.csv"]) == 0
+    said = capsys.readouterr()
+    assert {row["y"] for row in rows_of(said.out)} <= {"+", "-"}
+    assert "Column 'price': 1 entry 'none' is taken as missing." in said.err
+
+
+@pytest.mark.parametrize("command", ["fit", "gram", "report"])
+def test_marks_of_missing_values_can_be_set(here, capsys, command):
+    (here / "t.csv").write_text("a,b\n" + "".join(f"{k % 7},{-999 if k % 10 == 3 else k * k}\n" for k in range(40)))
+    output = {"fit": "m.gramian", "gram": "K.npy", "report": "r.html"}[command]
+    assert main([command, "t.csv", "--kernel", "gaussian", "--missing", "?,-999", "-o", output]) == 0
+    assert "Column 'b': 4 entries '-999' are taken as missing." in capsys.readouterr().err
+    if command == "fit":
+        (here / "new.csv").write_text("a,b\n1,-999\n2,?\n")
+        assert main(["novelty", output, "new.csv"]) == 0
+        said = capsys.readouterr().err
+        assert "Column 'b': 1 entry '?' and 1 '-999' are taken as missing." in said
+
+
+def test_the_marks_that_a_note_names_can_be_set_as_it_says(here, capsys):
+    (here / "t.csv").write_text("a,b\n" + "".join(f"{k % 7},{['-', '?', 'u', 'v'][k % 4]}\n" for k in range(40)))
+    assert main(["gram", "t.csv", "-o", "K.npy"]) == 0
+    said = capsys.readouterr().err
+    advice = re.search(r"are values, not missing ones \(to change that: (--missing=.*)\)\.", said)[1]
+    assert main(["gram", "t.csv", *shlex.split(advice), "-o", "K.npy", "--force"]) == 0
+    assert "Column 'b': 10 entries '-' and 10 '?' are taken as missing." in capsys.readouterr().err
+
+
+def test_an_empty_list_of_marks_leaves_none_but_blanks(here, capsys):
+    (here / "t.csv").write_text("a,b\n" + "".join(f"{k % 7},{'NA' if k % 2 else 'u'}\n" for k in range(40)))
+    assert main(["report", "t.csv", "--missing", "", "--kernel", "gaussian on a * equality on b", "-o", "r.html"]) == 0
+    said = capsys.readouterr().err
+    assert "taken as missing" not in said
+    assert main(["report", "--missing", ""]) == 2
+    assert "need DATA" in capsys.readouterr().err

@@ -115,6 +115,35 @@ def test_block_lanczos_stops_after_the_products_it_is_allowed():
     assert found.products == len(products) == 12
 
 
+@pytest.mark.parametrize("noise", [1e-9, 1e-6])
+def test_block_lanczos_ends_where_rounding_errors_of_the_products_are_all_that_is_left(noise):
+    """No number of products comes below the errors that they are made with, here ten times the tolerance."""
+    rng, diagonal = np.random.default_rng(0), 0.5 ** np.arange(400)
+
+    def rough(V):
+        return diagonal[:, None] * V + noise * rng.standard_normal(V.shape) / np.sqrt(len(V))
+
+    found = krylov.leading(rough, 400, 3, tol=noise / 10, most=200, noise=16 * noise)
+    assert found.products < 12
+    assert found.residuals.max() < 16 * noise
+    np.testing.assert_allclose(found.values, diagonal[:3], rtol=0, atol=10 * noise)
+
+
+def test_a_slow_iteration_is_not_taken_for_one_that_has_ended():
+    diagonal = np.linspace(1, 0, 2000)  # residuals fall by little at a time
+    found = krylov.leading(lambda V: diagonal[:, None] * V, 2000, 3, tol=1e-6, most=200, noise=1e-8)
+    assert found.residuals.max() <= 1e-6
+
+
+def test_values_that_are_multiplied_have_the_precision_they_are_held_in():
+    gram = gm.Gaussian().gram(np.random.default_rng(0).normal(size=(50, 2)))
+    assert gram.precision == np.float64
+    with gram.held(single=True):
+        assert gram.precision == np.float32
+    assert gram.precision == np.float64
+    assert gram.single().precision == np.float32
+
+
 @pytest.mark.parametrize("kernel", [gm.Gaussian(), gm.Laplacian(), gm.Polynomial(degree=2)], ids=repr)
 @pytest.mark.parametrize("rank", [1, 5, 30])
 def test_dense_and_matrix_free_agree(monkeypatch, kernel, rank):

@@ -46,7 +46,6 @@ SCRIPT = """
     expected = small.dense() @ np.ones(6)
     K = kernel.gram(X)
     threadpool_limits(limits=2, user_api="blas")
-    before = blas()  # 1 where there is one core
     tiles.cores = lambda: LANES
     print("ready", flush=True)
     try:
@@ -57,7 +56,7 @@ SCRIPT = """
         came = time.monotonic()
         alone = threading.enumerate() == [threading.main_thread()]
         right = np.allclose(kernel.gram(X[:6]) @ np.ones(6), expected)
-        print(came, "alone", alone, "limits", blas() == before, "right", right)
+        print(came, "alone", alone, "blas", blas(), "right", right)
 """
 
 
@@ -78,14 +77,14 @@ def interrupted(case, work="K @ np.ones(len(X))", lanes=2, pause=0.8):
 )
 def test_ctrl_c_comes_out_of_a_product_soon_and_leaves_nothing(case, lanes):
     seconds, told = interrupted(case, lanes=lanes)
-    assert told == "alone True limits True right True"
+    assert told == "alone True blas {2} right True"
     assert seconds < 10.0  # below one second on a machine of its own; uninterrupted it takes far longer
 
 
 @pytest.mark.parametrize("work", ["K.dense()", "K.columns(range(500))", "kernel.gram(X).diag()"])
 def test_ctrl_c_comes_out_of_other_long_work_soon(work):
     seconds, told = interrupted("strings", work)
-    assert told == "alone True limits True right True"
+    assert told == "alone True blas {2} right True"
     assert seconds < 10.0
 
 

@@ -205,6 +205,7 @@ def test_users_who_overlap_leave_blas_its_threads_whoever_leaves_last(two_cores)
 INTERRUPTED = """
     import signal, threading
     import numpy as np
+    import scipy.linalg  # has a BLAS of its own, which begins with as many threads as there are cores
     import gramian as gm
     from gramian.gram import tiles
     from threadpoolctl import threadpool_info, threadpool_limits

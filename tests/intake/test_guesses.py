@@ -146,6 +146,7 @@ def test_missing_values_are_filled_and_said(write):
     assert data.X["sex"].tolist() == ["m", "f", "missing", "m", "f"]
     assert data.X["note"].tolist() == ["one two", "", "three four", "five six", "six one"]
     assert {
+        "Column 'a': 1 entry '?' is taken as missing.",
         "Column 'a' has no value in 1 of 5 rows; the median, 5.5, stands there.",
         "Column 'sex' has 2 different values and is taken as a category.",
         "Column 'sex' has no value in 1 of 5 rows; the category 'missing' stands there.",

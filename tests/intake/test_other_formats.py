@@ -161,6 +161,11 @@ def test_a_sheet_has_titles_names_of_rows_and_mixed_columns(tmp_path):
         read_data(tmp_path / "t.xlsx", kinds={"b": "number"})
 
 
+def test_numbers_and_marks_of_missing_values_in_a_sheet_are_numbers(tmp_path):
+    write_xlsx(tmp_path / "t.xlsx", {"one": [["a", "b"], [1, 5], ["?", 2], [4, 7], [2.5, 8]]})
+    assert read_data(tmp_path / "t.xlsx").X.tolist() == [[1, 5], [2.5, 2], [4, 7], [2.5, 8]]
+
+
 def test_cells_may_share_texts(tmp_path):
     rows = '<row><c t="s"><v>0</v></c><c t="s"><v>1</v></c></row><row><c t="s"><v>2</v></c><c><v>5</v></c></row>'
     write_xlsx(tmp_path / "t.xlsx", {"one": rows}, shared=["a", "b", "word"])

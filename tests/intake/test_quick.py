@@ -50,7 +50,8 @@ def outcome(path, **more):
         (name, column.dtype.kind, [None if value != value else value for value in column.tolist()])
         for name, column in table.columns.items()
     ]
-    return columns, table.notes, dict(table.settled), table.headless, table.place(len(table) - 1)
+    marks = {name: dict(met) for name, met in table.marks.items()}
+    return columns, table.notes, dict(table.settled), table.headless, marks, table.place(len(table) - 1)
 
 
 @pytest.fixture

@@ -93,6 +93,8 @@ def test_a_table_without_headings_may_come_without_its_target(write):
     X, _, notes = recipe.apply(write("8,7\n", "less.csv"))
     assert X.tolist() == [[8, 7]]
     assert "The data have one column less than before: the target 'x1' is taken to be absent." in notes
+    notes = recipe.apply(write("8,?\n", "gap.csv")).notes
+    assert "Column 'x3': 1 entry '?' is taken as missing." in notes
     with pytest.raises(DataError, match=r"no column 'x2'; there is 'x1'$"):
         recipe.apply(write("8\n", "none.csv"))
 
@@ -108,9 +110,12 @@ def test_strings_may_come_in_another_form(write):
 
 def test_objects_without_a_value_are_left_out_of_new_data_too(write):
     recipe = read_data(write("s,t\nto be,0\nor not,1\n"), columns=["s"], kinds={"s": "text"}).recipe
-    X, names, notes = recipe.apply(write("s\nthat is\n?\nthe question\n", "new.csv"))
+    X, names, notes = recipe.apply(write("s\nthat is\nNA\nthe question\n", "new.csv"))
     assert (X, list(names)) == (["that is", "the question"], ["1", "3"])
-    assert notes == ("1 of 3 rows has no value in column 's' and was left out.",)
+    assert notes == (
+        "Column 's': 1 entry 'NA' is taken as missing.",
+        "1 of 3 rows has no value in column 's' and was left out.",
+    )
 
 
 def test_nodes_come_as_a_graph_or_by_name(write):

@@ -127,13 +127,14 @@ def test_tables_say_what_is_wrong_and_where(write, text, message):
         ({"kinds": {"d": "number"}}, "{}: no column 'd'; there is 'a', 'b', 'species', 'same', 'key'"),
         (
             {"kinds": {"a": "float"}, "target": "b"},
-            "kinds: column 'a' is said to be 'float'; one of number, category, string, text, id, date expected",
+            "kinds: column 'a' is said to be 'float'; one of number, category, string, text, id, date, day-first, "
+            "month-first, decimal-comma expected",
         ),
         (
             {"kinds": {"a": "classes"}},
             "{}: column 'a' is said to be 'classes', and is not the target; one of number, category, "
             "string, text, id, "
-            "date expected",
+            "date, day-first, month-first, decimal-comma expected",
         ),
         ({"kinds": {"species": "number"}}, "{}, line 2, column 'species': 'u'; a number expected"),
         ({"kinds": {"species": "date"}}, "{}, line 2, column 'species': 'u'; a date such as 2024-02-29 expected"),

@@ -150,6 +150,7 @@ BAD_BANDWIDTHS = [
     (-1.5, ValueError, "bandwidth is -1.5; a number above 0 expected"),
     (np.nan, ValueError, "bandwidth is nan; a finite number expected"),
     (np.inf, ValueError, "bandwidth is inf; a finite number expected"),
+    (10**400, ValueError, "bandwidth is beyond the largest float, 1.8e308; a smaller number expected"),
     ("mean", ValueError, "bandwidth is 'mean'; a number above 0 or 'median' expected"),
     ("1.0", ValueError, "bandwidth is '1.0'; a number above 0 or 'median' expected"),
     (None, TypeError, r"bandwidth is None \(NoneType\); a real number expected"),

@@ -156,3 +156,12 @@ def test_ridge_regression_by_many_waves_is_near_the_exact_one():
     exact = gm.KernelRidge(gm.Gaussian(1.0), ridge=1.0).fit(Z, y).predict(Z)
     waves = gm.KernelRidge(gm.RandomFourier(gm.Gaussian(1.0), 4000), ridge=1.0).fit(Z, y).predict(Z)
     assert 0 < np.abs(waves - exact).max() < 0.1
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_vectors_whose_waves_overflow_are_refused(dtype):
+    far = np.full((2, 3), np.finfo(dtype).max, dtype)
+    for make in (gm.Gaussian, gm.Laplacian, gm.Matern):
+        with pytest.raises(ValueError, match=f"overflows {np.dtype(dtype)}: rescale the data"):
+            gm.RandomFourier(make(1.0), 10)(far)
+    assert np.isfinite(gm.RandomFourier(gm.Gaussian(1e10), 10)(far)).all()

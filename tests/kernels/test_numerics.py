@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import scipy.sparse
 from scipy.integrate import quad
 from scipy.special import gamma
 
@@ -378,3 +379,66 @@ def test_a_point_very_far_away_does_not_spoil_the_others(kernel, far):
     K = kernel([*near, [far]])
     np.testing.assert_allclose(K[:2, :2], kernel(near), rtol=1e-12)
     np.testing.assert_array_equal(K[2], [0.0, 0.0, 1.0])
+
+
+@pytest.mark.parametrize(
+    "kernel", [gm.Linear(), gm.Polynomial(2), gm.AllSubsets(), gm.Anova(1), gm.Linear() + 1], ids=repr
+)
+@pytest.mark.parametrize("value", [-1.07525058, 0.1, 1e5, 1 / 3])
+def test_equal_points_have_no_inner_products_about_their_centre(kernel, value):
+    X = np.full((13, 2), value)
+    K = kernel.center(X).gram(X)
+    np.testing.assert_array_equal(K.dense(), 0)
+    assert gm.is_psd(K).psd
+    assert gm.is_psd(kernel.center(X).gram(np.vstack([X, X + 1e-3]))).psd
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_values_whose_sums_would_overflow_are_refused(dtype):
+    most = np.sqrt(np.finfo(dtype).max)
+    X = np.array([[1.0], [most / 2]], dtype)
+    with pytest.raises(
+        ValueError, match=rf"sums of κ\(x, x\) overflow {np.dtype(dtype)} for 1 object\(s\), first at index 1"
+    ):
+        gm.Linear().gram(X)
+    K = gm.Linear().gram(X / 2000)
+    assert np.isfinite(K @ np.full(2, 1000.0)).all()
+
+
+@pytest.mark.parametrize("degree", [10**6, 10**40, 10**400])
+def test_degrees_of_any_size_are_values_or_refused(degree):
+    kernel = gm.Polynomial(degree, offset=0.0)
+    np.testing.assert_array_equal(kernel.gram([[0.5], [1.0], [-1.0]]).dense()[:2], [[0, 0, 0], [0, 1, 1]])
+    with pytest.raises(ValueError, match="overflows float64"):
+        kernel.gram([[0.5], [1.5]])
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        lambda k: k * gm.Linear(),
+        lambda k: k + 1e-9 * gm.Linear(),
+        lambda k: 3 * k,
+        lambda k: k**2,
+        lambda k: 2 * (k * k) + k,
+    ],
+    ids=["product", "sum", "scaled", "power", "nested"],
+)
+@pytest.mark.parametrize("value", [0.1, 1 / 3, 7e4])
+def test_what_is_made_of_a_centred_kernel_knows_what_its_rounding_is_relative_to(made, value):
+    X = np.full((20, 1), value)
+    k = gm.Precomputed([[value]]).center([0] * 20)
+    base = gm.Gaussian(1.0).center(X)
+    for kernel, objects in ((made(base), X), (k * k, [0] * 20)):
+        K = kernel.gram(objects)
+        assert gm.is_psd(K).psd
+        assert K.scale() > np.abs(K.dense()).max()
+
+
+@pytest.mark.parametrize("make", [gm.Gaussian, gm.Laplacian, gm.Matern])
+@pytest.mark.parametrize("form", [np.array, scipy.sparse.csr_array])
+def test_the_smallest_bandwidth_of_all_tells_equal_points_from_others(make, form):
+    if make is gm.Laplacian and form is not np.array:
+        return
+    X, Z = form([[0.0, 1.0], [1.0, 1.0]]), form([[1e-3, 2.0], [1.0, 1.0], [0.0, 1.0]])
+    np.testing.assert_array_equal(make(5e-324)(X, Z), [[0, 0, 1], [0, 1, 0]])

@@ -88,8 +88,12 @@ def test_bad_objects_are_refused_by_every_method_of_a_fitted_learner(learner, wh
     [
         (np.ma.array(X, mask=X > 2), ValueError, "masked entries; drop or impute"),
         (np.full((N, D), "2020-01-01", "M8[D]"), TypeError, "datetime64.*real numbers expected"),
+        (np.zeros(N, dtype=[("a", "f8"), ("b", "i4")]), TypeError, "X has dtype .*real numbers expected"),
+        (np.zeros((N, D), dtype="V8"), TypeError, "X has dtype .V8; real numbers expected"),
+        ({1.0, 2.0}, TypeError, "X has dtype object; real numbers expected"),
+        ({"a": [1.0]}, TypeError, "X has dtype object; real numbers expected"),
     ],
-    ids=["masked", "dates"],
+    ids=["masked", "dates", "fields", "void", "a set", "a dict"],
 )
 def test_what_a_kernel_refuses_a_learner_refuses(bad, error, message):
     with pytest.raises(error, match=message):
@@ -236,6 +240,12 @@ def test_a_y_with_something_missing_is_refused_as_such(learner, missing):
 def test_a_complex_y_is_refused(learner):
     with pytest.raises(ValueError, match="Complex data not supported"):
         learner.make(GAUSSIAN).fit(vectors(), numbers() + 1j)
+
+
+@every_regressor
+def test_a_y_beyond_all_floats_is_refused(learner):
+    with pytest.raises(ValueError, match=r"y holds an integer beyond the largest float, 1\.8e308: rescale y"):
+        learner.make(GAUSSIAN).fit(vectors(), [10**400 + i for i in range(N)])
 
 
 @every_classifier
@@ -601,7 +611,8 @@ def test_a_bad_criterion_is_refused(criterion):
 def test_a_learner_without_leave_one_out_is_refused_with_what_to_take(estimator):
     search = gm.KernelSearch(estimator, [GAUSSIAN])
     with pytest.raises(
-        TypeError, match=r"has no leave-one-out error.*KernelRidge or FisherDiscriminant, or criterion='al"
+        TypeError,
+        match=r"has no leave-one-out error.*KernelRidge, KernelClassifier or FisherDiscriminant, or criterion='al",
     ):
         search.fit(vectors(), labels())
 

@@ -250,7 +250,7 @@ def test_residuals_of_a_large_sample_are_honest_and_small(large):
     true = np.linalg.norm(K @ V - V * model.eigenvalues_, axis=0)
     # They are those of K kept in single precision, whose rounding errors add up as a random walk
     np.testing.assert_allclose(model.residuals_, true, rtol=0.05, atol=0.1 * EPS32 * model.eigenvalues_[0])
-    assert model.residuals_.max() <= 1e-7 * model.eigenvalues_[0]
+    assert model.residuals_.max() <= 16 * EPS32 * model.eigenvalues_[0]
     assert (V[np.abs(V).argmax(axis=0), np.arange(5)] > 0).all()
 
 

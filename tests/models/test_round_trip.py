@@ -362,3 +362,12 @@ def test_unfitted_learners_are_stored(again: Any) -> None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             assert repr(again(model)) == repr(model)
+
+
+@pytest.mark.parametrize("name", ["power-2-adjacency", "exponential-laplacian", "von-neumann-normalized"])
+def test_what_a_kernel_on_nodes_has_worked_out_of_itself_is_kept(name: str, again: Any) -> None:
+    kernel = cases.NODES[name](None)
+    radius = kernel.radius
+    found = again(gm.ParzenClassifier(kernel).fit(cases.walk(), np.arange(cases.N) % 2)).kernel_
+    assert found == kernel
+    assert found.radius == radius

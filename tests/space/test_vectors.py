@@ -671,3 +671,18 @@ def test_points_are_extended_by_points_of_the_same_space_only():
     S = gm.FeatureSpace(gm.Gaussian(1.0))(X)
     with pytest.raises((ValueError, TypeError), match="extend"):
         S.mean().extend(S)
+
+
+@pytest.mark.parametrize(
+    "kernel", [gm.Linear(), gm.Polynomial(2), gm.Anova(2), gm.AllSubsets(), gm.Gaussian(1.0)], ids=repr
+)
+def test_points_whose_images_overflow_are_refused_wherever_they_are_measured(kernel):
+    space = gm.FeatureSpace(kernel)
+    S, far = space(np.eye(3)), space([[1.7e308, 1.0, 1.7e308]])
+    questions = (far.norms, lambda: far.distances(S), lambda: S.distances(far), lambda: far.distances(S.mean()))
+    for question in questions:
+        if kernel == gm.Gaussian(1.0):
+            assert np.isfinite(question()).all()
+        else:
+            with pytest.raises(ValueError, match="overflows float64 for 1 object"):
+                question()

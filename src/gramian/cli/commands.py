@@ -70,6 +70,7 @@ def _read(given: Namespace) -> Dataset:
         columns=given.columns,
         encoding=given.encoding,
         nodes=getattr(given, "nodes", None),
+        missing=given.missing,
         memory=given.memory,
     )
 
@@ -93,8 +94,11 @@ def report(given: Namespace) -> None:
     from gramian.intake.reading import load_example
     from gramian.reporting.build import build
 
-    if given.data is None and (given.target or given.columns or given.kind or given.format or given.nodes):
-        raise WrongUse("--target, --columns, --kind, --format and --nodes need DATA; without it iris is shown")
+    about_data = (given.target, given.columns, given.kind, given.format, given.nodes)
+    if given.data is None and (any(about_data) or given.missing is not None):
+        raise WrongUse(
+            "--target, --columns, --kind, --format, --nodes and --missing need DATA; without it iris is shown"
+        )
     output = None if given.json and given.output is None else _output(given, PAGE)
     _check_expression(given)
     data = load_example(EXAMPLE) if given.data is None else _read(given)

@@ -30,7 +30,10 @@ from gramian.cli import commands
 
 DONE, WRONG_USE, BAD_DATA, NO_OUTPUT, BAD_MODEL, OWN_MISTAKE, STOPPED, ENDED = 0, 2, 3, 4, 5, 70, 130, 143
 FORMATS = "csv, tsv, parquet, arrow, excel, sqlite, json, jsonl, npy, npz, fasta, lines, texts, edges, graphml"
-KINDS = ("number", "category", "string", "text", "id", "date", "classes", "numbers")
+KINDS = (
+    *("number", "category", "string", "text", "id", "date", "day-first", "month-first", "decimal-comma"),
+    *("classes", "numbers"),
+)
 
 
 def parser() -> argparse.ArgumentParser:
@@ -124,6 +127,13 @@ def _data(one: argparse.ArgumentParser, optional: bool = False, kinds: bool = Tr
             metavar="A,B,…",
             type=_names,
             help="use these columns only; a name with a comma in it in double quotes",
+        )
+        one.add_argument(
+            "--missing",
+            metavar="A,B,…",
+            type=_names,
+            help="what marks a missing value, besides an empty field, such as '?,-999'; by default NA, NaN, null and "
+            "the like, and in columns of numbers also ?, -, none, unknown and more",
         )
 
 

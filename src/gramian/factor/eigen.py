@@ -111,9 +111,10 @@ def centered_eigen(gram: Gram, rank: int | None = None) -> Eigen:
         product = quick.apply(V - V.mean(axis=0))
         return np.asarray(product - product.mean(axis=0))
 
+    noise = 16 * float(np.finfo(quick.precision).eps)
     tol = max(CENTERED_TOL, 16 * float(np.finfo(gram.dtype).eps))
     start = nearly_leading(gram, rank, centered=True)
-    found = leading(apply, n, rank, tol, MOST_PRODUCTS, start)
+    found = leading(apply, n, rank, tol, MOST_PRODUCTS, start, noise)
     return Eigen(found.values, _turned(found.vectors), found.residuals)
 
 

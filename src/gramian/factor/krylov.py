@@ -38,7 +38,13 @@ class Ritz:
 
 
 def leading(
-    apply: Callable[[Array], Array], n: int, count: int, tol: float, most: int, start: Array | None = None
+    apply: Callable[[Array], Array],
+    n: int,
+    count: int,
+    tol: float,
+    most: int,
+    start: Array | None = None,
+    noise: float = 0.0,
 ) -> Ritz:
     """Return `count` leading eigenpairs of a symmetric operator.
 
@@ -54,14 +60,24 @@ def leading(
         Stop after so many block products, whatever the residuals.
     start : array of shape (n, c), optional
         Columns that span nearly the space wanted, the most important first, which saves a product or two.
+    noise : float
+        What products are good to, in the same units as `tol`: residuals below it that a product did not halve are
+        rounding errors, and no product will make them smaller.
     """
     with single_blas(), task("leading eigenvectors") as told:
-        return _iterate(apply, n, count, tol, most, start, told)
+        return _iterate(apply, n, count, (tol, noise), most, start, told)
 
 
 def _iterate(
-    apply: Callable[[Array], Array], n: int, count: int, tol: float, most: int, start: Array | None, told: Task
+    apply: Callable[[Array], Array],
+    n: int,
+    count: int,
+    enough: tuple[float, float],
+    most: int,
+    start: Array | None,
+    told: Task,
 ) -> Ritz:
+    tol, noise = enough
     width = min(-(-(count + EXTRA) // LANE) * LANE, n)
     basis = _Basis(apply, n, BLOCKS * width)
     basis.grow(_first_block(n, width, start))
@@ -74,6 +90,8 @@ def _iterate(
         if residuals.max() <= tol * largest or products == most or basis.size >= n:
             break
         reached.append(float(residuals.max()) / largest)
+        if reached[-1] <= noise and len(reached) > 1 and reached[-1] > reached[-2] / 2:
+            break
         left = steps_left(reached, tol)
         told.advance(products, None if left is None else products + left, f"residual {reached[-1]:.0e}")
         following = basis.last()

@@ -95,6 +95,13 @@ class Moments:
             found.lower = np.asfortranarray((table + table.T) / 2)
         return found
 
+    def scale_from(self, place: int, factor: float) -> None:
+        """Multiply the numbers of all rows from a place on."""
+        self.mean = np.concatenate([self.mean[:place], factor * self.mean[place:]])
+        if self.lower is not None:
+            self.lower[place:, :] *= factor
+            self.lower[:, place:] *= factor
+
     def packed(self) -> Array:
         """Return all of it as one row of numbers."""
         return np.concatenate([[self.weight], self.mean, [] if self.lower is None else self.lower.ravel(order="F")])
@@ -146,6 +153,10 @@ class Chunk:
     def copy(self) -> Chunk:
         """Return objects that share no memory with these."""
         return Chunk(self.points.copy(), *(None if part is None else part.copy() for part in self.rest))
+
+    def scaled(self, factor: float) -> Chunk:
+        """Return these with their numbers multiplied."""
+        return replace(self, numbers=None if self.numbers is None else factor * self.numbers)
 
     def concat(self, other: Chunk) -> Chunk:
         """Put other objects after these."""
@@ -214,6 +225,11 @@ class Summary:
             return 0.0
         seen = sum(float(np.trace(found.about_origin()[: self.dim, : self.dim])) for found in groups)
         return max(0.0, 1 - seen / self.trace)
+
+    def scale_numbers(self, factor: float) -> None:
+        """Multiply the numbers beside the features of all objects so far."""
+        for sums in self._sums:
+            sums.scale_from(self.dim, factor)
 
     def _raw(self, dtype: np.dtype[Any]) -> bool:
         return self.landmarks is not None and (not self.scatter or self.landmarks.steady(dtype))

@@ -21,7 +21,7 @@ from scipy.linalg import blas, lapack
 from gramian.checks import Array, whole
 from gramian.factor.cholesky import cholesky
 from gramian.gram.encoded import Encoded
-from gramian.gram.gram import Gram, finite_norms
+from gramian.gram.gram import Gram, finite_norms, require_range
 from gramian.kernels.algebra import Kernel
 from gramian.kernels.value import text
 
@@ -99,6 +99,7 @@ class Nystrom(Kernel):
         most = max(ROOM // (8 * rank), 2 * rank)
         if len(points) > most and not base.whole_columns:
             points = points[np.sort(np.random.default_rng(0).choice(len(points), most, replace=False))]
+        require_range(base, points)
         pivots = cholesky(Gram(base, points), rank, pivoting="random", rng=0).pivots
         if len(pivots) == 0:
             raise ValueError("every object has the image φ(x) = 0: there is nothing to choose landmarks by")

@@ -89,7 +89,7 @@ def is_psd(K: Any) -> PsdCertificate:
         smallest, witness, largest = float(values[0]), vectors[:, 0], float(np.abs(values).max())
     tolerance = 4 * len(matrix) * float(np.finfo(matrix.dtype).eps) * largest
     if isinstance(K, Gram):
-        tolerance += len(K) * K.kernel.accuracy(K.dtype) * float(K.diag().max())
+        tolerance += len(K) * K.kernel.accuracy(K.dtype) * K.scale()
     psd = smallest >= -tolerance
     return PsdCertificate(psd, smallest, tolerance, None if psd else witness)
 

@@ -126,7 +126,14 @@ def solve(gram: Gram, b: Any, ridge: Any, tol: float | None = None) -> Solution:
     totals = [positive(lam, "ridge") + gram.diagonal for lam in (ridge if several else [ridge])]
     if not totals:
         raise ValueError("ridge is empty; at least one number above 0 expected")
-    found = _at_each(plain, B if B.ndim == 2 else B[:, None], totals, tol)
+    largest = np.abs(B).max(axis=0)
+    unit = np.ldexp(1.0, np.frexp(np.where(largest > 0, largest, 1.0))[1] - 1)  # so that no square leaves the range
+    found = _at_each(plain, (B / unit).reshape(len(B), -1), totals, tol)
+    with np.errstate(over="ignore"):
+        primal = None if found.primal is None else found.primal * unit
+        found = replace(found, value=found.value * unit, primal=primal)
+    if not np.isfinite(found.value).all():
+        raise ValueError(f"the solution overflows, for b reaches {np.abs(B).max():.1g}: divide it by a constant")
     value = found.value if B.ndim == 2 else found.value[..., 0]
     return replace(found, value=value if several else value[0], primal=None if several else found.primal)
 

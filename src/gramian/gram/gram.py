@@ -26,8 +26,10 @@ from gramian.gram.protocol import Derived, Similarity
 HOLD = 2**30  # bytes of K that are kept for the time of an iteration, n = 16,000 in double precision
 SMALL = 2**26  # bytes of K that are kept where its columns are dear
 LOOKED_AT = 64  # objects whose values are compared in two precisions
+LARGE = 2.0**300  # beyond which, and below its inverse, numbers are scaled before they are multiplied by K
 CLOSE = 2e-6  # how near these have to be, relative to the largest
 DERIVED = ("_norms", "_row_means", "_small", "_identity")  # computed again when they are needed
+ROOM = 2.0**-20  # of the largest float that κ(x, x) may have, so that sums over a million objects are finite
 DEAR_NORMS = 256  # κ(x, x) that are computed at a time where a single one takes long
 DEAR = 20  # features that have to be built pay only if they are so many times fewer than the objects
 
@@ -233,6 +235,11 @@ class Gram:
         """Whether the tiles are in memory now."""
         return self._tiles is not None
 
+    @property
+    def precision(self) -> np.dtype[Any]:
+        """The type of the values that are multiplied: that of the tiles while they are in memory."""
+        return self.dtype if self._tiles is None else self._tiles[0].dtype
+
     def single(self) -> Gram:
         """Return this Gram with its objects in single precision, half as dear; itself where that would not do.
 
@@ -271,7 +278,7 @@ class Gram:
 
     def __matmul__(self, V: Any) -> Array:
         """K V for a vector or a matrix V, in the dtype of K."""
-        W = as_array(V, "the numbers to multiply a Gram by").astype(self.dtype, copy=False)
+        W = as_array(V, "the numbers to multiply a Gram by")
         if W.ndim not in (1, 2) or len(W) != self.shape[1]:
             raise ValueError(f"cannot multiply a Gram of shape {self.shape} by an array of shape {W.shape}")
         product = self.apply(W[:, None] if W.ndim == 1 else W).astype(self.dtype)
@@ -282,14 +289,29 @@ class Gram:
 
     def apply(self, V: Array) -> Array:
         """Return K V for a matrix V, accumulated and returned in float64; V is taken in the dtype of K."""
-        V = np.asarray(V, dtype=self.dtype)
         if 0 in (*self.shape, V.shape[1]):
             return np.zeros((self.shape[0], V.shape[1]))
+        V, exponents = self._within_range(np.asarray(V))
         with task(f"product with K, {self.shape[0]:,} × {self.shape[1]:,}"):
             product = self._product(V)
         if self.diagonal:
             product += self.diagonal * V
-        return product
+        with np.errstate(over="ignore", under="ignore"):
+            return product if exponents is None else np.ldexp(product, exponents)
+
+    def _within_range(self, V: Array) -> tuple[Array, Array | None]:
+        """Return V in the dtype of K, its columns divided by powers of two where they might leave its range.
+
+        In single precision that is any column: 1e39 has no place there, and 1e-50 would be 0.
+        """
+        V = V if V.dtype.kind == "f" else V.astype(np.float64)
+        largest = np.abs(V).max(axis=0).astype(np.float64)
+        narrow = min(self.dtype.itemsize, self._tiles[0].dtype.itemsize if self._tiles else 8) <= 4
+        extreme = (largest > 0) & np.isfinite(largest) & (narrow | (largest > LARGE) | (largest < 1 / LARGE))
+        if not extreme.any():
+            return V.astype(self.dtype, copy=False), None
+        exponents = np.where(extreme, np.frexp(largest)[1], 0)
+        return np.ldexp(V.astype(np.float64, copy=False), -exponents).astype(self.dtype), exponents
 
     def _product(self, V: Array) -> Array:
         if self._small is not None:
@@ -461,15 +483,25 @@ class Gram:
 
 
 def finite_norms(kernel: Similarity, a: Encoded) -> Array:
-    """Return κ(x, x), finite; by Cauchy–Schwarz every other entry is then finite too."""
+    """Return κ(x, x), finite; by Cauchy–Schwarz every other entry is then finite too, and so are sums of many."""
     with np.errstate(over="ignore", invalid="ignore"):
         norms = _squared_norms(kernel, a)
-    bad = np.flatnonzero(~np.isfinite(norms))
+    bad = np.flatnonzero(~(norms <= np.finfo(norms.dtype).max * ROOM))
     if bad.size:
-        raise ValueError(
-            f"κ(x, x) overflows {norms.dtype} for {bad.size} object(s), first at index {bad[0]}: {kernel.too_large}"
-        )
+        what = "sums of κ(x, x) overflow" if np.isfinite(norms[bad[0]]) else "κ(x, x) overflows"
+        raise ValueError(f"{what} {norms.dtype} for {bad.size} object(s), first at index {bad[0]}: {kernel.too_large}")
     return norms
+
+
+def require_range(kernel: Similarity, points: Encoded) -> None:
+    """Refuse objects whose κ(x, x) overflows, or is so small that its digits are lost, before any formula meets it."""
+    if not kernel.explicit(points):  # then a Gram looks
+        return
+    norms = finite_norms(kernel, points)
+    if 0 < norms.max() < np.finfo(norms.dtype).tiny:
+        raise ValueError(
+            f"κ(x, x) is at most {norms.max():.1g} under {kernel!r}, too small for {norms.dtype}: rescale the data"
+        )
 
 
 def _squared_norms(kernel: Similarity, a: Encoded) -> Array:

@@ -60,6 +60,9 @@ class Similarity(Protocol):
     def feature_load(self, a: Encoded) -> float:
         """How many numbers φ(x) takes on the average."""
 
+    def explicit(self, a: Encoded) -> bool:
+        """Tell whether φ is so small that φ(x) itself is worked with, and no Gram is made."""
+
     def phi(self, a: Encoded) -> Any:
         """Return the explicit features Φ, one row per object, dense or sparse."""
 

@@ -10,7 +10,8 @@ import numpy as np
 
 from gramian.intake.dataset import Column, Dataset
 from gramian.intake.errors import DataError, counted, unknown
-from gramian.intake.guesses import KINDS, NUMERIC, Found, days_of, has_blanks, look, lowered
+from gramian.intake.guesses import HINTS, KINDS, NUMERIC, Found, days_of, has_blanks, look, lowered
+from gramian.intake.meanings import marks_of, settle
 from gramian.intake.recipe import MISSING_CATEGORY, Recipe, RowNumbers
 from gramian.intake.table import Table, absent, check_range, numeric, written
 from gramian.intake.targets import AIMS, learnt_of, rows_with_target
@@ -18,13 +19,22 @@ from gramian.intake.targets import AIMS, learnt_of, rows_with_target
 _NOTES = 60
 
 
-def of_table(table: Table, target: str | None, asked: dict[str, str], columns: Iterable[str] | None) -> Dataset:
+def of_table(
+    table: Table,
+    target: str | None,
+    asked: dict[str, str],
+    columns: Iterable[str] | None,
+    missing: str | Iterable[str] | None = None,
+) -> Dataset:
     """Return the data set of raw columns: first the target, then guesses, their recipe, and the objects it makes."""
+    marks = marks_of(missing)
     target = table.target if target is None else target
     chosen = _chosen(table, target, asked, columns)
+    table = settle(table, asked, marks, target)
+    asked = {name: HINTS.get(kind, kind) for name, kind in asked.items()}
     notes = list(table.notes)
     total = np.arange(len(table))
-    missing = {name: int(absent(column).sum()) for name, column in table.columns.items()}
+    gaps = {name: int(absent(column).sum()) for name, column in table.columns.items()}
     y, task = None, "none"
     if target is not None:
         if table.target == target:
@@ -32,13 +42,13 @@ def of_table(table: Table, target: str | None, asked: dict[str, str], columns: I
         table, total, done = rows_with_target(table, target)
         notes += done
         y, task, done = learnt_of(table, target, asked.get(target))
-        notes += done
+        notes += done + table.readings(target)
     found = {name: look(table, name, *_settled(table, asked, name)) for name in table.columns if name != target}
     found = _without_names(table, found, chosen, asked, given=columns is not None)
     used = tuple(name for name in chosen if found[name].kind in (*NUMERIC, "category", "string", "text"))
     if not used:
         raise DataError(f"{table.where}: nothing to make objects of; {_why(found, chosen, len(table))}")
-    recipe = _recipe(table, used, found, target)
+    recipe = _recipe(table, used, found, target, marks)
     X, rows, done = recipe.objects(table)
     numbers = sum(found[name].kind == "number" for name in used)
     notes += [f"{counted(numbers, 'column holds', 'columns hold')} numbers."] if numbers else []
@@ -55,12 +65,12 @@ def of_table(table: Table, target: str | None, asked: dict[str, str], columns: I
         y=None if y is None else y[rows],
         task=task,
         target=target,
-        columns=_columns(table, found, missing, frozenset(used), target),
+        columns=_columns(table, found, gaps, frozenset(used), target),
         names=names,
         graph=None,
         recipe=recipe,
         notes=_few([note for note in (*notes, *done) if note]),
-        gaps={name: absent(table.columns[name])[rows] for name in used if missing[name]},
+        gaps={name: absent(table.columns[name])[rows] for name in used if gaps[name]},
     )
 
 
@@ -139,12 +149,12 @@ def _why(found: dict[str, Found], chosen: tuple[str, ...], rows: int) -> str:
 
 
 def _columns(
-    table: Table, found: dict[str, Found], missing: dict[str, int], used: frozenset[str], target: str | None
+    table: Table, found: dict[str, Found], gaps: dict[str, int], used: frozenset[str], target: str | None
 ) -> tuple[Column, ...]:
     return tuple(
-        Column(name, found[name].kind, missing[name], found[name].distinct, name in used, found[name].note)
+        Column(name, found[name].kind, gaps[name], found[name].distinct, name in used, found[name].note)
         if name != target
-        else _target_column(table, name, missing[name])
+        else _target_column(table, name, gaps[name])
         for name in table.columns
     )
 
@@ -161,7 +171,9 @@ def _few(notes: list[str]) -> tuple[str, ...]:
     return tuple(notes) if more <= 1 else (*notes[:_NOTES], f"{more:,} more notes of this kind are left out.")
 
 
-def _recipe(table: Table, used: tuple[str, ...], found: dict[str, Found], target: str | None) -> Recipe:
+def _recipe(
+    table: Table, used: tuple[str, ...], found: dict[str, Found], target: str | None, marks: tuple[str, ...] | None
+) -> Recipe:
     kinds = {name: found[name].kind for name in used}
     numbers = [table.columns[name].dtype for name in used if kinds[name] in NUMERIC]
     ids = [name for name, seen in found.items() if seen.kind == "id"]
@@ -178,6 +190,8 @@ def _recipe(table: Table, used: tuple[str, ...], found: dict[str, Found], target
         ignored=tuple(name for name in table.columns if name not in taken),
         header=tuple(table.columns) if table.headless else (),
         alone=table.alone is not None,
+        notations={name: table.meanings[name].notation for name in used if name in table.meanings},
+        missing=marks,
         dtype="float32" if numbers and all(dtype == np.float32 for dtype in numbers) else "float64",
     )
 

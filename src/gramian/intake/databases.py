@@ -1,4 +1,7 @@
-"""SQLite: a table of a data base, which is only read; the name of the table may follow the file, as FILE::TABLE."""
+"""SQLite: a table of a data base, which is only read; the name of the table may follow the file, as FILE::TABLE.
+
+Numbers among texts are texts, as in CSV: what such a column means is settled later.
+"""
 
 from __future__ import annotations
 

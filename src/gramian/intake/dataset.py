@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from gramian.checks import Array
+from gramian.intake.dates import iso_of
 from gramian.intake.errors import counted, shortened
-from gramian.intake.guesses import iso_of
 from gramian.intake.recipe import Recipe
 from gramian.kernels.graphs.graph import Graph
 

@@ -13,11 +13,12 @@ columns are x1, x2, …
 from __future__ import annotations
 
 import csv
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
@@ -26,11 +27,12 @@ from gramian.intake import quick
 from gramian.intake.budget import OBJECT
 from gramian.intake.errors import DataError, counted
 from gramian.intake.openings import Opening, long_fields, named, nameless, opening, usual
-from gramian.intake.table import Table, absent, numbers_of, texts_of
+from gramian.intake.table import Table, absent, marks_among, numbers_of, texts_of
 from gramian.intake.textfile import TextFile
 from gramian.tables import listed
 
 _RUN = 20_000  # rows
+_Columns: TypeAlias = tuple[list[Array], list[str], dict[str, Counter[str]]]
 _NUMBER = 16  # bytes of a number: in its column, and in the objects that are made of it
 
 
@@ -39,7 +41,7 @@ def read_delimited(file: TextFile, format: str, text: frozenset[str] = frozenset
     begin = opening(file, format)
     layout, head = Layout(file, begin), begin.head
     with long_fields():
-        columns, commas = _columns(layout, text)
+        columns, commas, marks = _columns(layout, text)
     if not len(columns[0]):
         raise DataError(f"{file.path}: headings only, and no row; at least one row of values expected")
     for place, column in enumerate(columns[len(head.columns) :], start=len(head.columns)):
@@ -62,6 +64,8 @@ def read_delimited(file: TextFile, format: str, text: frozenset[str] = frozenset
         settled={head.names[0]: "id"} if head.rowed else {},
         headless=head.headless,
         notes=(*notes, *head.notes),
+        comma=begin.mark == ";",
+        marks=marks,
     )
 
 
@@ -153,6 +157,9 @@ class Fields(Protocol):
     def texts(self) -> Array:
         """Return them as texts."""
 
+    def marks(self, numbers: Array) -> Counter[str]:
+        """Return how often each mark of a missing value is met among them, where they are numbers."""
+
 
 @dataclass(frozen=True)
 class _Written:
@@ -166,6 +173,9 @@ class _Written:
 
     def texts(self) -> Array:
         return texts_of(self.fields)
+
+    def marks(self, numbers: Array) -> Counter[str]:
+        return marks_among(self.fields, numbers)
 
 
 def _careful(layout: Layout, only: set[int] | None) -> Iterator[dict[int, _Written]]:
@@ -189,8 +199,8 @@ def _runs(layout: Layout, only: set[int] | None, as_text: set[int], careful: boo
     return quick.runs(layout.file, layout.opening, layout.above, only, as_text)
 
 
-def _columns(layout: Layout, text: frozenset[str]) -> tuple[list[Array], list[str]]:
-    """Return the columns, and which of them have decimal commas."""
+def _columns(layout: Layout, text: frozenset[str]) -> _Columns:
+    """Return the columns, which of them have decimal commas, and the marks of missing values in those of numbers."""
     if quick.fits(layout.file, layout.opening):
         held = layout.file.budget.held
         try:
@@ -200,27 +210,33 @@ def _columns(layout: Layout, text: frozenset[str]) -> tuple[list[Array], list[st
     return _typed_columns(layout, text, careful=True)
 
 
-def _typed_columns(layout: Layout, text: frozenset[str], careful: bool) -> tuple[list[Array], list[str]]:
+def _typed_columns(layout: Layout, text: frozenset[str], careful: bool) -> _Columns:
     head = layout.opening.head
     names, taken = head.names, len(head.columns)
     asked = {place for place, name in enumerate(names) if name in text or place >= taken or (head.rowed and not place)}
-    parts, late, commas = _typed(layout, asked, None, careful)
+    parts, late, commas, marks = _typed(layout, asked, None, careful)
     if late:
-        again, _, _ = _typed(layout, late, late, careful)
+        again, *_ = _typed(layout, late, late, careful)
         parts = [again[place] if place in late else part for place, part in enumerate(parts)]
     columns = []
     for place in range(len(names)):
         columns.append(np.concatenate(parts[place]) if parts[place] else np.empty(0))
         parts[place] = []
-    return columns, [name for place, name in enumerate(names) if place in commas - late]
+    numbers = [(place, name) for place, name in enumerate(names) if columns[place].dtype.kind == "f"]
+    return (
+        columns,
+        [name for place, name in enumerate(names) if place in commas - late],
+        {name: marks[place] for place, name in numbers if marks[place]},
+    )
 
 
 def _typed(
     layout: Layout, asked: set[int], only: set[int] | None, careful: bool
-) -> tuple[list[list[Array]], set[int], set[int]]:
-    """Return the runs of each column, as text where that is asked for; which turned to text late, which have commas."""
+) -> tuple[list[list[Array]], set[int], set[int], list[Counter[str]]]:
+    """Return the runs of each column; which turned to text late, which have commas, and which marks each has."""
     as_text, late, commas = set(asked), set[int](), set[int]()
     parts: list[list[Array]] = [[] for _ in layout.opening.head.names]
+    marks: list[Counter[str]] = [Counter() for _ in parts]
     budget, where = layout.file.budget, layout.file.path
     for run in _runs(layout, only, as_text, careful):
         for place, fields in run.items():
@@ -232,13 +248,20 @@ def _typed(
                 commas |= set() if found is None else {place}
             if found is None and place not in as_text:
                 (late if parts[place] else as_text).add(place)
+            if found is not None:
+                marks[place].update(fields.marks(found))
             if place not in late:
                 found = fields.texts() if found is None else found
                 budget.claim(len(found) * (_NUMBER if found.dtype.kind == "f" else OBJECT), where)
                 parts[place].append(found)
-    return parts, late, commas
+    return parts, late, commas, marks
 
 
 def renamed(table: Table, names: tuple[str, ...]) -> Table:
     """Return a table without headings under the names of the data it is like."""
-    return replace(table, columns=dict(zip(names, table.columns.values(), strict=True)))
+    known = dict(zip(table.columns, names, strict=True))
+    return replace(
+        table,
+        columns={known[name]: column for name, column in table.columns.items()},
+        marks={known[name]: marks for name, marks in table.marks.items()},
+    )

@@ -55,7 +55,7 @@ def _football() -> Dataset:
     conference = dict(zip(found.data, _labels(found), strict=True))
     graph = as_graph(found.graph)
     column = objects([conference[team] for team in graph.names()])
-    return _bundled(found, nodes_of(Network(found.name, "example", graph, {"conference": column}), "conference", None))
+    return _bundled(found, nodes_of(Network(found.name, "example", graph, {"conference": column}), "conference"))
 
 
 def _cars() -> Dataset:

@@ -1,7 +1,7 @@
 """What a column holds, guessed from its values, and each guess put into a sentence.
 
     number      numbers
-    date        dates as ISO 8601 writes them, which become days
+    date        dates, which become days
     category    true and false; few different values; values of which each is there many times
     string      sequences such as DNA: few different letters, no blanks; other words that hardly repeat
     text        words with blanks between them
@@ -14,17 +14,18 @@ Objects are made of the first five; the others are left out.
 
 from __future__ import annotations
 
-import datetime
 import re
 from dataclasses import dataclass
 
 import numpy as np
 
 from gramian.checks import Array
+from gramian.intake.dates import is_date, iso_of
 from gramian.intake.errors import counted, shortened
-from gramian.intake.table import Table, absent, numeric, stray, written
+from gramian.intake.table import Table, absent, is_number, numeric, plain_numbers, stray, written
 
-KINDS = ("number", "category", "string", "text", "id", "date")
+HINTS = {"day-first": "date", "month-first": "date", "decimal-comma": "number"}  # what says how a kind is written
+KINDS = ("number", "category", "string", "text", "id", "date", *HINTS)
 NUMERIC = ("number", "date")
 
 _FEW = 20  # different values that make a category, or classes
@@ -33,9 +34,6 @@ _ALPHABET = 25
 _LONG = 10  # letters on average that make a sequence
 _BOOLEANS = frozenset(["true", "false"])
 _NAMES = re.compile(r"(.*[_\-. ])?(id|index|idx|key|uuid|name|row|nr|no)", re.IGNORECASE)
-_DATE = re.compile(r"\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}.*)?")
-_EPOCH = datetime.datetime(1970, 1, 1)
-_DAY = datetime.timedelta(days=1)
 
 
 @dataclass(frozen=True)
@@ -57,22 +55,46 @@ def look(table: Table, name: str, kind: str | None = None, why: str = "") -> Fou
     distinct = len(np.unique(present)) if present.dtype.kind == "f" else len(set(present.tolist()))
     if not len(present):
         return Found("empty", missing, 0, f"Column {name!r} has no value in any row and is left out.")
+    meaning = table.meanings.get(name)
     if kind is not None:
-        return Found(kind, missing, distinct, f"Column {name!r} is taken as {_TAKEN[kind]}{why}." if why else "")
+        notes = [f"Column {name!r} is taken as {_TAKEN[kind]}{why}."] if why else []
+        return Found(kind, missing, distinct, " ".join(notes + table.readings(name)))
     if distinct == 1:
-        value = shortened(written(present[:1])[0], 40)
+        dated = meaning is not None and meaning.kind == "date"
+        value = iso_of(float(present[0])) if dated else shortened(written(present[:1])[0], 40)
         return Found(
             "constant", missing, 1, f"Column {name!r} has the same value, {value}, in every row and is left out."
         )
+    if meaning is not None:
+        return Found(meaning.kind, missing, distinct, meaning.note)
     guess, reason = _number(name, present, missing) if present.dtype.kind == "f" else _words(name, present, distinct)
     note = f"Column {name!r} {reason} and is taken as {_TAKEN[guess]}." if reason else ""
-    if column.dtype.kind == "O" and guess in ("string", "text", "id") and (junk := stray(column)):
-        number, first = junk
-        note += (
-            f" But for {counted(number, 'entry', 'entries')}, such as {shortened(column[first], 30)!r} in "
-            f"{table.place(first)}, it holds numbers."
-        )
-    return Found(guess, missing, distinct, note)
+    return Found(guess, missing, distinct, note + _numbers_inside(table, name, guess))
+
+
+def _numbers_inside(table: Table, name: str, guess: str) -> str:
+    """Return a sentence on numbers in a column of words: all of them are, or nearly all."""
+    column = table.columns[name]
+    if column.dtype.kind == "f":
+        return ""
+    present = column[~absent(column)].tolist()
+    if plain_numbers(present) is not None:
+        return f" Its texts are numbers; to take them as such: --kind {quoted(name)}=number."
+    if guess not in ("string", "text", "id"):
+        return ""
+    for what, sound in (("numbers", is_number), ("dates", is_date)):
+        if junk := stray(column, sound):
+            number, first = junk
+            return (
+                f" But for {counted(number, 'entry', 'entries')}, such as {shortened(column[first], 30)!r} in "
+                f"{table.place(first)}, it holds {what}."
+            )
+    return ""
+
+
+def quoted(name: str) -> str:
+    """Return the name of a column as a shell takes it."""
+    return name if name.isidentifier() else f'"{name}"'
 
 
 _TAKEN = {
@@ -104,8 +126,6 @@ def _words(name: str, present: Array, distinct: int) -> tuple[str, str]:
     unique = distinct == len(values)
     if {value.lower() for value in different} <= _BOOLEANS:
         return "category", "holds true and false"
-    if are_dates(different):
-        return "date", "holds dates"
     if unique and _NAMES.fullmatch(name):
         return "id", "has a value of its own in every row"
     if distinct <= max(_OFTEN * len(values), min(_FEW, len(values) / 2)):
@@ -138,43 +158,16 @@ def has_blanks(values: list[str]) -> bool:
     return 2 * sum(len(value.split(maxsplit=1)) > 1 for value in values) >= len(values)
 
 
-def are_dates(values: set[str]) -> bool:
-    """Tell whether all strings are dates, or dates with a time, as ISO 8601 writes them."""
-    return all(_DATE.fullmatch(value) and _day(value) is not None for value in values)
-
-
 def days_of(table: Table, name: str) -> Array:
-    """Return a column of dates, or of numbers of days, as numbers of days since 1970-01-01."""
+    """Return a column of dates, which are numbers of days since 1970-01-01, and refuse the first text that is none."""
     column = table.columns[name]
     if column.dtype.kind == "f":
         return column
-    found = np.full(len(column), np.nan)
-    for row, value in enumerate(column):
-        if value is not None:
-            day = _day(value)
-            if day is None:
-                raise table.error(row, name, f"{shortened(value, 40)!r}; a date such as 2024-02-29 expected")
-            found[row] = day
-    return found
-
-
-def iso_of(days: float) -> str:
-    """Return a number of days as a date, with the time if it is not midnight."""
-    try:
-        found = _EPOCH + days * _DAY
-    except OverflowError:
-        return f"day {days:g}"
-    return found.date().isoformat() if found.time() == datetime.time() else found.isoformat(timespec="seconds", sep=" ")
-
-
-def _day(value: str) -> float | None:
-    try:
-        found = datetime.datetime.fromisoformat(value)
-        if found.tzinfo is not None:
-            found = found.astimezone(datetime.UTC).replace(tzinfo=None)
-    except (ValueError, OverflowError):
-        return None
-    return (found - _EPOCH) / _DAY
+    rows = [row for row, value in enumerate(column) if value is not None]
+    if not rows:
+        return np.full(len(column), np.nan)
+    row = next((row for row in rows if not is_date(column[row])), rows[0])
+    raise table.error(row, name, f"{shortened(column[row], 40)!r}; a date such as 2024-02-29 expected")
 
 
 def task_of(table: Table, name: str, asked: str | None) -> str:
@@ -182,11 +175,14 @@ def task_of(table: Table, name: str, asked: str | None) -> str:
     values = table.columns[name]
     if asked is not None:
         return "numbers" if asked in ("numbers", "number", "date") else "classes"
-    if values.dtype.kind == "f":
-        distinct = len(np.unique(values))
-        few = distinct <= min(_FEW, len(values) / 2) and bool(np.all(values == np.floor(values)))
-        return "classes" if few else "numbers"
-    return "numbers" if are_dates(set(values.tolist())) else "classes"
+    if name in table.meanings:
+        return "numbers"
+    return "numbers" if values.dtype.kind == "f" and not are_classes(values) else "classes"
+
+
+def are_classes(values: Array) -> bool:
+    """Tell whether numbers of a target are rather names of classes: few different ones, all whole."""
+    return len(np.unique(values)) <= min(_FEW, len(values) / 2) and bool(np.all(values == np.floor(values)))
 
 
 def target_of(table: Table, name: str, task: str) -> Array:
@@ -194,8 +190,6 @@ def target_of(table: Table, name: str, task: str) -> Array:
     values = table.columns[name]
     if task == "classes":
         return np.array(lowered(written(values)).tolist(), dtype=str)
-    if values.dtype.kind == "O" and are_dates(set(values.tolist())):
-        return days_of(table, name)
     return numeric(table, name).astype(np.float64)
 
 

@@ -11,13 +11,20 @@ import numpy as np
 from gramian.checks import Array
 from gramian.intake.dataset import Column, Dataset
 from gramian.intake.errors import DataError, counted, unknown
-from gramian.intake.guesses import look
+from gramian.intake.guesses import HINTS, look
+from gramian.intake.meanings import marks_of, settle
 from gramian.intake.recipe import Recipe
-from gramian.intake.table import Network, Table, absent, column_of, objects, written
+from gramian.intake.table import Network, Table, absent, column_of, digits, objects, written
 from gramian.intake.targets import asked_kinds, given_values, learnt_of
 
 
-def of_network(raw: Network, target: str | None, asked: dict[str, str], columns: Iterable[str] | None) -> Dataset:
+def of_network(
+    raw: Network,
+    target: str | None,
+    asked: dict[str, str],
+    columns: Iterable[str] | None,
+    missing: str | Iterable[str] | None = None,
+) -> Dataset:
     """Return the nodes of a graph of a file, with an attribute of theirs as the target."""
     attributes = tuple(raw.attributes)
     if columns is not None:
@@ -29,7 +36,7 @@ def of_network(raw: Network, target: str | None, asked: dict[str, str], columns:
             raise unknown(raw.where, "attribute of the nodes", name, attributes)
     if target is not None and target not in attributes:
         raise unknown(raw.where, "attribute of the nodes", target, attributes)
-    return nodes_of(raw, target, None if target is None else asked.get(target))
+    return nodes_of(raw, target, asked, missing)
 
 
 def described(raw: Table | Network, nodes: Table | Network) -> Network:
@@ -42,8 +49,9 @@ def described(raw: Table | Network, nodes: Table | Network) -> Network:
     if not others:
         raise DataError(f"{nodes.where}: a single column; the names of nodes and something about each expected")
     place = {str(node): row for row, node in enumerate(raw.graph.names())}
+    names = written(nodes.columns[named])
     met: dict[str, int] = {}
-    for row, name in enumerate(written(nodes.columns[named])):
+    for row, name in enumerate(digits(name) if isinstance(name, float) else name for name in names):
         if name is None:
             raise nodes.error(row, named, "no value; the name of a node expected")
         if name in met:
@@ -74,10 +82,12 @@ def _spread(column: Array, to: Array, at: Array, n: int) -> Array:
     return found
 
 
-def of_graph(raw: Network, y: Any, kinds: Mapping[str, str] | None) -> Dataset:
+def of_graph(
+    raw: Network, y: Any, kinds: Mapping[str, str] | None, missing: str | Iterable[str] | None = None
+) -> Dataset:
     """Return the nodes of a graph in memory, with values for all or some of them."""
     if y is None:
-        return nodes_of(raw, None, None)
+        return nodes_of(raw, None)
     nodes = raw.graph.names()
     if isinstance(y, Mapping):
         if strange := [node for node in y if node not in set(nodes)]:
@@ -91,18 +101,26 @@ def of_graph(raw: Network, y: Any, kinds: Mapping[str, str] | None) -> Dataset:
     column = column_of(
         values.tolist(), "y", lambda row, name, text: DataError(f"{raw.where}, row {row + 1}, y: {text}"), text=False
     )
-    return nodes_of(replace(raw, attributes={"y": column}), "y", asked_kinds(kinds, "y").get("y"))
+    return nodes_of(replace(raw, attributes={"y": column}), "y", asked_kinds(kinds, "y"), missing)
 
 
-def nodes_of(raw: Network, target: str | None, kind: str | None) -> Dataset:
+def nodes_of(
+    raw: Network,
+    target: str | None,
+    asked: Mapping[str, str] | None = None,
+    missing: str | Iterable[str] | None = None,
+) -> Dataset:
     """Return the nodes of a graph as a data set, with what is known of each."""
     nodes = raw.graph.names()
-    notes = [f"The objects are the {counted(len(nodes), 'node')} of the graph.", *raw.notes]
+    kinds = asked or {}
     y: Array | None = None
     task = "none"
-    table = Table(raw.where, raw.format, raw.attributes, place=lambda row: f"node {nodes[row]!r}")
+    table = Table(raw.where, raw.format, raw.attributes, place=lambda row: f"node {nodes[row]!r}", notes=raw.notes)
+    table = settle(table, kinds, marks_of(missing), target)
+    notes = [f"The objects are the {counted(len(nodes), 'node')} of the graph.", *table.notes]
     if target is not None:
-        gaps = absent(raw.attributes[target])
+        kind = HINTS.get(kinds.get(target, ""), kinds.get(target))
+        gaps = absent(table.columns[target])
         known = np.flatnonzero(~gaps)
         if not len(known):
             raise DataError(f"{raw.where}: the target {target!r} has no value for any node; another attribute expected")
@@ -116,7 +134,7 @@ def nodes_of(raw: Network, target: str | None, kind: str | None) -> Dataset:
                 notes.append(
                     f"{int(gaps.sum()):,} of {counted(len(nodes), 'node')} have no value in the target {target!r}."
                 )
-        notes += done
+        notes += done + table.readings(target)
     whole = all(isinstance(node, int | np.integer) for node in nodes)
     return Dataset(
         source=raw.where,

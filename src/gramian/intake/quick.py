@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import codecs
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -23,7 +24,7 @@ import numpy as np
 
 from gramian.checks import Array
 from gramian.intake.openings import Opening
-from gramian.intake.table import MISSING, numbers_of, texts_of
+from gramian.intake.table import MISSING, marks_among, numbers_of, texts_of
 from gramian.intake.textfile import TextFile, opened
 from gramian.sources import load_arrow
 
@@ -123,6 +124,11 @@ class _Column:
         found = self.fields.combine_chunks().dictionary_encode()
         values: Array = texts_of(found.dictionary.to_pylist())[found.indices.to_numpy(zero_copy_only=False)]
         return values
+
+    def marks(self, numbers: Array) -> Counter[str]:
+        """Return how often each mark of a missing value is met."""
+        missing = np.flatnonzero(np.isnan(numbers))
+        return marks_among(self.fields.take(missing).to_pylist(), numbers[missing]) if len(missing) else Counter()
 
 
 def _numbers(fields: Any, otherwise: Callable[[list[str]], Array | None]) -> Array | None:

@@ -22,8 +22,9 @@ from gramian.intake.dataset import Dataset
 from gramian.intake.errors import DataError, counted, unknown
 from gramian.intake.examples import EXAMPLES
 from gramian.intake.formats import read_raw
-from gramian.intake.guesses import NUMERIC
+from gramian.intake.guesses import HINTS, NUMERIC
 from gramian.intake.inputs import STDIN, Input, at_hand
+from gramian.intake.meanings import marks_of, settle, wanted_as_text
 from gramian.intake.memory import raw_of
 from gramian.intake.nodes import described, of_graph, of_network
 from gramian.intake.recipe import Recipe, RowNumbers
@@ -40,6 +41,7 @@ def read_data(
     columns: Iterable[str] | None = None,
     encoding: str = "utf-8",
     nodes: str | os.PathLike[str] | None = None,
+    missing: str | Iterable[str] | None = None,
     memory: int | str | None = None,
 ) -> Dataset:
     r"""Return the objects of a file or folder, ready for a kernel, with every guess in `notes`.
@@ -57,7 +59,8 @@ def read_data(
         "edges" or "graphml"; by default what the suffix says or, if it says nothing, the content.
     kinds : mapping of str to str, optional
         What columns hold, where a guess would be wrong: "number", "category", "string", "text", "id" or "date"; for the
-        target "classes" or "numbers".
+        target "classes" or "numbers". Also how they are written: "day-first" or "month-first" for dates,
+        "decimal-comma" for numbers.
     columns : iterable of str, optional
         The columns to take; by default all but the target.
     encoding : str
@@ -65,6 +68,10 @@ def read_data(
     nodes : str or path, optional
         A table of the nodes of a graph: its first column names them, the others are attributes, of which one may be the
         target. Nodes may be left out, and have no value then.
+    missing : str or iterable of str, optional
+        What marks a missing value, in all columns, besides nothing at all: "?" or ["?", "-999"]. By default NA, N/A,
+        NaN, null, <NA>, #N/A and \N, and in columns of numbers or dates also "-", "?", ".", "none", "unknown" and the
+        like, which are values among words.
     memory : int or str, optional
         How much memory reading may take, such as "4 GB"; data that need more are refused. By default half of what is
         free.
@@ -84,25 +91,29 @@ def read_data(
     >>> people.X["age"].tolist(), people.y.tolist()
     ([31.0, 38.0, 45.0], [60.0, 82.0, 71.0])
     """
-    asked = asked_kinds(kinds, target)
+    asked, marks = asked_kinds(kinds, target), marks_of(missing)
     text = frozenset(name for name, kind in asked.items() if kind not in (*NUMERIC, "numbers"))
     if nodes == path == STDIN:
         raise DataError("standard input is asked for twice, as the data and as the nodes; it can be read once only")
-    raw = read_raw(path, format=format, encoding=encoding, text=text, memory=memory)
+    file = at_hand(path, memory)
+    raw = read_raw(file, format=format, encoding=encoding, text=text)
+    if isinstance(raw, Table) and (more := wanted_as_text(raw, marks, target)):
+        raw = read_raw(file, format=format, encoding=encoding, text=text | more)
     if nodes is not None:
         raw = described(raw, _table_of_nodes(at_hand(nodes, memory), encoding, text))
     if isinstance(raw, Network):
-        return of_network(raw, target, asked, columns)
-    return of_table(raw, target, asked, columns)
+        return of_network(raw, target, asked, columns, marks)
+    return of_table(raw, target, asked, columns, marks)
 
 
 def _table_of_nodes(path: Input, encoding: str, text: frozenset[str]) -> Table | Network:
-    """Return a table whose first column, the names of nodes, is kept as it is written: 01 is not 1."""
+    """Return a table whose first column, the names of nodes, is kept as it is written, as marks are: 01 is not 1."""
     found = read_raw(path, encoding=encoding, text=text)
     if isinstance(found, Network):
         return found
     named, column = next(iter(found.columns.items()))
-    return read_raw(path, encoding=encoding, text=text | {named}) if column.dtype.kind == "f" else found
+    more = {*found.marks, *([named] if column.dtype.kind == "f" else [])}
+    return read_raw(path, encoding=encoding, text=text | more) if more else found
 
 
 def from_objects(
@@ -111,6 +122,7 @@ def from_objects(
     *,
     kinds: Mapping[str, str] | None = None,
     columns: Iterable[str] | None = None,
+    missing: str | Iterable[str] | None = None,
 ) -> Dataset:
     """Return objects in memory as a data set, with the same guesses as for those of a file.
 
@@ -121,7 +133,7 @@ def from_objects(
     y : sequence, str or mapping, optional
         What is to be learnt: one value for each object, or the name of a column of X. For a graph also a mapping from
         some nodes to their values.
-    kinds, columns :
+    kinds, columns, missing :
         As for `read_data`.
 
     Examples
@@ -132,15 +144,15 @@ def from_objects(
     'documents'
     """
     if is_sparse(X):
-        return _of_sparse(X, y, kinds)
+        return _of_sparse(X, y, kinds, missing)
     raw = raw_of(X, frozenset(name for name, kind in (kinds or {}).items() if kind not in NUMERIC))
     if isinstance(raw, Network):
-        return of_graph(raw, y, kinds)
+        return of_graph(raw, y, kinds, missing)
     if isinstance(y, str):
-        return of_table(raw, y, asked_kinds(kinds, y), columns)
+        return of_table(raw, y, asked_kinds(kinds, y), columns, missing)
     if y is not None:
         raw = with_target(raw, given_values(y))
-    return of_table(raw, None, asked_kinds(kinds, raw.target), columns)
+    return of_table(raw, None, asked_kinds(kinds, raw.target), columns, missing)
 
 
 def load_example(name: str = "iris") -> Dataset:
@@ -158,7 +170,7 @@ def load_example(name: str = "iris") -> Dataset:
     return EXAMPLES[name]()
 
 
-def _of_sparse(X: Any, y: Any, kinds: Mapping[str, str] | None) -> Dataset:
+def _of_sparse(X: Any, y: Any, kinds: Mapping[str, str] | None, missing: str | Iterable[str] | None = None) -> Dataset:
     try:
         rows = as_vectors(X, "X", sparse=True)
     except (TypeError, ValueError) as error:
@@ -167,9 +179,11 @@ def _of_sparse(X: Any, y: Any, kinds: Mapping[str, str] | None) -> Dataset:
     learnt: Array | None = None
     task, target, notes = "none", None, [f"The array is sparse and has {counted(rows.shape[1], 'column')}."]
     if y is not None:
-        table, kept, done = rows_with_target(with_target(row_numbers, given_values(y)), "y")
-        learnt, task, more = learnt_of(table, "y", asked_kinds(kinds, "y").get("y"))
-        target, rows, notes = "y", rows[kept], [*notes, *done, *more]
+        asked = asked_kinds(kinds, "y")
+        whole = settle(with_target(row_numbers, given_values(y)), asked, marks_of(missing), "y")
+        table, kept, done = rows_with_target(whole, "y")
+        learnt, task, more = learnt_of(table, "y", HINTS.get(asked.get("y", ""), asked.get("y")))
+        target, rows, notes = "y", rows[kept], [*notes, *whole.notes, *done, *more, *whole.readings("y")]
         row_numbers = table
     return Dataset(
         source="X",

@@ -1,26 +1,31 @@
 """How columns become objects, written down: what was settled on one table is done to every other in the same way.
 
-A recipe says which columns are taken, in which order and as what; what stands in for a value that is missing: the
-median of a number, no words, the category "missing"; and which categories are known. A category that is not keeps its
-name, and so equals none of the known ones. Data that lack a column, or hold something else in it, are refused.
+A recipe says which columns are taken, in which order and as what, and how their numbers are written; what stands in for
+a value that is missing: the median of a number, no words, the category "missing"; and which categories are known. A
+category that is not keeps its name, and so equals none of the known ones. Data that lack a column, or hold something
+else in it, are refused.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, NamedTuple, overload
 
 import numpy as np
 
 from gramian.checks import Array, as_vectors, is_sparse
+from gramian.intake.dates import iso_of
 from gramian.intake.delimited import renamed
 from gramian.intake.errors import DataError, counted, shortened, unknown
 from gramian.intake.formats import read_raw
-from gramian.intake.guesses import NUMERIC, days_of, iso_of
+from gramian.intake.guesses import NUMERIC, days_of
+from gramian.intake.inputs import at_hand
+from gramian.intake.meanings import settle_like, wanted_as_text
 from gramian.intake.memory import raw_of
-from gramian.intake.table import Network, Table, absent, check_range, numeric, objects, written
+from gramian.intake.notations import Notation
+from gramian.intake.table import MISSING, Network, Table, absent, check_range, numeric, objects, written
 from gramian.tables import listed
 
 MISSING_CATEGORY = "missing"
@@ -102,6 +107,10 @@ class Recipe:
         What names the nodes of a graph: "int", "str" or, for objects of other kinds, nothing.
     width : int
         The number of columns of a sparse array, whose columns have no names; 0 for all other data.
+    notations : dict of str to Notation
+        How the numbers and dates of a column are written, where they did not come as numbers.
+    missing : tuple of str or None
+        The only texts that mark a missing value; None for those that are usual.
 
     Examples
     --------
@@ -134,19 +143,28 @@ class Recipe:
     dtype: str = "float64"
     nodes: str = ""
     width: int = 0
+    notations: dict[str, Notation] = field(default_factory=dict)
+    missing: tuple[str, ...] | None = None
 
     def plain(self) -> dict[str, Any]:
         """Return the recipe as a dictionary of plain values, which JSON can write."""
         found: dict[str, Any] = {each.name: getattr(self, each.name) for each in fields(self)}
         found["categories"] = {name: list(known) for name, known in self.categories.items()}
+        found["notations"] = {name: notation.plain() for name, notation in self.notations.items()}
         return {name: list(value) if isinstance(value, tuple) else value for name, value in found.items()}
 
     @classmethod
     def from_plain(cls, tree: Any) -> Recipe:
         """Return the recipe of such a dictionary, and refuse one that is none."""
+        if isinstance(tree, Mapping) and not {"notations", "missing"} & set(tree):  # of a version without them
+            tree = {**tree, "notations": {}, "missing": sorted(MISSING - {""})}
         if not isinstance(tree, Mapping) or set(tree) != {each.name for each in fields(cls)}:
             raise DataError("a recipe of other fields than this version knows; make the model again")
         found = dict(tree)
+        found["missing"] = None if found["missing"] is None else _strings(found["missing"])
+        found["notations"] = {
+            name: Notation.from_plain(found["notations"][name]) for name in _strings(found["notations"])
+        }
         found.update({name: _strings(found[name]) for name in ("columns", "ignored", "header")})
         found["kinds"] = dict(zip(_strings(found["kinds"]), _strings(list(found["kinds"].values())), strict=True))
         found["categories"] = {name: _strings(found["categories"][name]) for name in _strings(found["categories"])}
@@ -177,17 +195,27 @@ class Recipe:
         if isinstance(raw, Network):
             raise DataError(f"{raw.where}: a graph; {self._expected()} expected")
         table, notes = self._fitting(raw)
+        table = settle_like(replace(table, notes=()), self._read_as(), self.notations, self.missing)
+        notes += table.notes
         X, rows, done = self.objects(table)
         return Applied(X, self.labels(table, rows), (*raw.notes, *notes, *done))
 
     def _raw(self, data: Any, format: str | None, encoding: str) -> Table | Network:
         if not isinstance(data, str | os.PathLike):
             return raw_of(data, frozenset(self._worded()))
-        return read_raw(data, format=format, encoding=encoding, text=frozenset(self._worded()))
+        text, data = frozenset(self._worded()), at_hand(data)
+        raw = read_raw(data, format=format, encoding=encoding, text=text)
+        if isinstance(raw, Table) and (more := wanted_as_text(raw, self.missing)):
+            raw = read_raw(data, format=format, encoding=encoding, text=text | more)
+        return raw
 
     def _worded(self) -> list[str]:
-        names = [] if self.names is None else [self.names]
-        return [*(name for name in self.columns if self.kinds[name] not in NUMERIC), *names]
+        """Return the columns that are needed as they are written; with decimal commas, 1.234 is above 1000."""
+        commas = [name for name, notation in self.notations.items() if notation.style.startswith(",")]
+        return [*(name for name, kind in self._read_as().items() if kind not in NUMERIC), *commas]
+
+    def _read_as(self) -> dict[str, str]:
+        return {**self.kinds, **({} if self.names is None or self.names in self.kinds else {self.names: "id"})}
 
     def _expected(self) -> str:
         return f"data with the {'column' if len(self.columns) == 1 else 'columns'} {listed(self.columns)}"
@@ -229,7 +257,9 @@ class Recipe:
                 )
         if self.kind in ("strings", "documents") and not more and lone not in table.columns and table.alone:
             columns = {lone if name == table.alone else name: column for name, column in table.columns.items()}
-            table = Table(table.where, table.format, columns, table.place, hidden=table.hidden, notes=table.notes)
+            table = Table(
+                table.where, table.format, columns, table.place, hidden=table.hidden, alone=lone, notes=table.notes
+            )
         known = tuple(table.columns)
         for name in self.columns:
             if name not in table.columns:
@@ -333,6 +363,7 @@ def _check_plain(recipe: Recipe) -> None:
         and recipe.dtype in ("float32", "float64")
         and recipe.nodes in ("", "int", "str")
         and isinstance(recipe.alone, bool)
+        and set(recipe.notations) <= numbers
         and isinstance(recipe.width, int)
         and (bool(known) or recipe.kind == "nodes" or recipe.width > 0)
     )

@@ -1,8 +1,8 @@
 """Spreadsheets (.xlsx, .xlsm, .xls, .ods): one sheet as a table; its name may follow the file, as FILE::SHEET.
 
-The first row holds the headings, with the same exceptions as in text. Python-calamine takes the file apart; before it
-does, the parts of the archive are unpacked once to see how large they are, and how far apart their cells lie: a sheet
-of two cells may claim to be as wide as a million columns.
+The first row holds the headings, with the same exceptions as in text, and numbers among texts are texts.
+Python-calamine takes the file apart; before it does, the parts of the archive are unpacked once to see how large they
+are, and how far apart their cells lie: a sheet of two cells may claim to be as wide as a million columns.
 """
 
 from __future__ import annotations
@@ -114,7 +114,7 @@ def _plain(value: Any) -> Any:
     """Return the value of a cell as numbers, texts, dates and so on; an empty one is missing."""
     if value == "":
         return None
-    return str(value) if isinstance(value, datetime.time | datetime.timedelta) else value
+    return str(value) if isinstance(value, datetime.timedelta) else value
 
 
 def _written(value: Any) -> str:

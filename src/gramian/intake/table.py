@@ -1,14 +1,16 @@
 """Columns as they came in, before anything is guessed: the one shape that every reader of objects makes.
 
-A column is an array of floats, NaN where a value is missing, or an array of strings, None where one is missing. What
-marks a missing value in text is the same for all formats: nothing at all, NA, N/A, nan, null, None, ? and -.
+A column is an array of floats, NaN where a value is missing, or an array of strings as they are written, None where
+there is nothing. What else marks a missing value, and which strings are numbers or dates, depends on the column as a
+whole, and is settled in `meanings`, for all formats alike.
 """
 
 from __future__ import annotations
 
 import datetime
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -16,17 +18,28 @@ import numpy as np
 
 from gramian.checks import Array
 from gramian.intake.errors import DataError, shortened
+from gramian.intake.notations import Notation, number_notation
 from gramian.kernels.graphs.graph import Graph
 from gramian.kernels.strings.sequences import is_missing
 
 MISSING = frozenset(["", "NA", "N/A", "n/a", "nan", "NaN", "NAN", "null", "NULL", "None", "?", "-"])
 LARGEST = {"float64": 1e150, "float32": 1e18}  # squares of larger numbers overflow, and kernels square
 _POOL = 1000  # different values of a column up to which equal ones share one string
+_SAMPLE = 100
 _JUNK = 0.1  # of the values, up to which what is no number is worth a word
 
 
 def _row(row: int) -> str:
     return f"row {row + 1:,}"
+
+
+@dataclass(frozen=True)
+class Meaning:
+    """What the texts of a column turned out to be: numbers or dates, in which notation, and the sentence on that."""
+
+    kind: str
+    notation: Notation
+    note: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,6 +48,9 @@ class Table:
 
     `settled` are kinds that need no guess, `target` is the column that the format itself sets apart, `hidden` those
     that no feature is made of unless they are asked for. `alone` is the column of a source with one object a row.
+    `comma` says that a comma is likely a decimal one, as where semicolons separate. `marks` counts those of missing
+    values in columns of numbers, where a reader has met them. `meanings` are those of columns of numbers that came as
+    texts, once they are settled.
     """
 
     where: str
@@ -47,6 +63,9 @@ class Table:
     alone: str | None = None
     headless: bool = False
     notes: tuple[str, ...] = ()
+    comma: bool = False
+    marks: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    meanings: Mapping[str, Meaning] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(next(iter(self.columns.values())))
@@ -54,6 +73,10 @@ class Table:
     def error(self, row: int, name: str, message: str) -> DataError:
         """Return the error of one value."""
         return DataError(f"{self.where}, {self.place(row)}, column {name!r}: {message}")
+
+    def readings(self, name: str) -> list[str]:
+        """Return the sentence on how the texts of a column were read as numbers, if they were."""
+        return [self.meanings[name].note] if name in self.meanings else []
 
     def take(self, rows: Array) -> Table:
         """Return the table of some rows, which keep their places."""
@@ -84,11 +107,11 @@ def absent(column: Array) -> Array:
 
 
 def texts_of(values: Iterable[str | None]) -> Array:
-    """Return strings as a column: stripped, None where they mark a missing value, equal ones shared."""
+    """Return strings as a column: stripped, None where nothing is left, equal ones shared."""
     pool: dict[str, str] = {}
 
     def cleaned(value: str | None) -> str | None:
-        if value is None or (value := value.strip()) in MISSING:
+        if value is None or not (value := value.strip()):
             return None
         return pool.setdefault(value, value) if len(pool) < _POOL else pool.get(value, value)
 
@@ -102,8 +125,8 @@ def objects(values: Sequence[Any]) -> Array:
     return found
 
 
-def numbers_of(texts: Sequence[str]) -> Array | None:
-    """Return a column of numbers written as text, NaN where one is missing, or None where a text is no number."""
+def numbers_of(texts: Sequence[str], marks: Collection[str] = MISSING) -> Array | None:
+    """Return numbers written as programs do, NaN where a text is one of some marks, or None where one is no number."""
     if "_" in "".join(texts):  # which Python takes in numbers
         return None
     try:
@@ -111,20 +134,27 @@ def numbers_of(texts: Sequence[str]) -> Array | None:
     except ValueError:
         pass
     try:
-        filled = ("nan" if text.strip() in MISSING else text for text in texts)
+        filled = ("nan" if text.strip() in marks else text for text in texts)
         return np.fromiter(map(float, filled), dtype=np.float64, count=len(texts))
     except ValueError:
         return None
+
+
+def marks_among(texts: Sequence[str], numbers: Array) -> Counter[str]:
+    """Return how often each mark is met in texts that are numbers, or NaN where they mark a missing one."""
+    marks = (texts[row].strip() for row in np.flatnonzero(np.isnan(numbers)).tolist())
+    return Counter(mark for mark in marks if mark)
 
 
 def written(column: Array) -> Array:
     """Return a column as texts: whole numbers without a point, others with all their digits."""
     if column.dtype.kind != "f":
         return column
-    return objects([None if value != value else _digits(value) for value in column.tolist()])
+    return objects([None if value != value else digits(value) for value in column.tolist()])
 
 
-def _digits(value: float) -> str:
+def digits(value: float) -> str:
+    """Return a number as text: a whole one without a point, others with all their digits."""
     return str(int(value)) if math.isfinite(value) and value == int(value) else repr(value)
 
 
@@ -135,9 +165,20 @@ def numeric(table: Table, name: str) -> Array:
         return column
     found = numbers_of(["" if value is None else value for value in column])
     if found is None:
-        row = next(row for row, value in enumerate(column) if value is not None and numbers_of([value]) is None)
+        wrong = (row for row, value in enumerate(column) if value is not None and not is_number(value))
+        row = next(wrong, next(row for row, value in enumerate(column) if value and numbers_of([value]) is None))
         raise table.error(row, name, f"{shortened(column[row], 40)!r}; a number expected")
     return found
+
+
+def plain_numbers(texts: Sequence[str]) -> Array | None:
+    """Return numbers if all texts are such as programs write; a few are tried before all are."""
+    return None if numbers_of(texts[:_SAMPLE], ()) is None else numbers_of(texts, ())
+
+
+def is_number(text: str) -> bool:
+    """Tell whether a text alone is a number in any notation."""
+    return numbers_of([text], ()) is not None or number_notation([text]) is not None
 
 
 def check_range(table: Table, name: str, values: Array) -> None:
@@ -156,8 +197,8 @@ def check_range(table: Table, name: str, values: Array) -> None:
 def column_of(values: Sequence[Any], name: str, error: Callable[[int, str, str], DataError], *, text: bool) -> Array:
     """Return values of Python as a column: numbers if all are, strings otherwise; `text` asks for strings.
 
-    True and False become "true" and "false", dates what ISO 8601 makes of them. A column of numbers and strings, and
-    values that are neither, are refused.
+    True and False become "true" and "false", dates what ISO 8601 makes of them. Numbers among strings stay what they
+    are, until it is settled whether the strings are numbers, too. Values that are neither are refused.
     """
     plain = [_plain(value) for value in values]
     kinds = {type(value) for value in plain if value is not None}
@@ -169,16 +210,9 @@ def column_of(values: Sequence[Any], name: str, error: Callable[[int, str, str],
             )
     if kinds == {float}:
         return np.array([math.nan if value is None else value for value in plain], dtype=np.float64)
-    if kinds == {float, str}:
-        if not text:
-            first = next(value for value in plain if value is not None)
-            row = next(row for row, value in enumerate(plain) if value is not None and type(value) is not type(first))
-            what, before = shortened(repr(values[row]), 40), "numbers" if isinstance(first, float) else "texts"
-            raise error(
-                row, name, f"{what} after {before}; one kind expected, unless the column is taken as a category"
-            )
-        plain = [_digits(value) if isinstance(value, float) else value for value in plain]
-    return texts_of(plain)
+    if kinds == {float, str} and not text:
+        return objects([(value.strip() or None) if isinstance(value, str) else value for value in plain])
+    return texts_of([digits(value) if isinstance(value, float) else value for value in plain])
 
 
 def _plain(value: Any) -> Any:
@@ -186,12 +220,12 @@ def _plain(value: Any) -> Any:
     if value is None or is_missing(value):
         return None
     if isinstance(value, str):
-        return None if value.strip() in MISSING else value
+        return value if value.strip() else None
     if isinstance(value, bool | np.bool_):
         return "true" if value else "false"
     if isinstance(value, np.datetime64):
         return str(value)
-    if isinstance(value, datetime.date):
+    if isinstance(value, datetime.date | datetime.time):
         return value.isoformat()
     try:
         return float(value) if hasattr(value, "__float__") and getattr(value, "ndim", 0) == 0 else value
@@ -201,7 +235,12 @@ def _plain(value: Any) -> Any:
         return value
 
 
-def stray(values: Array) -> tuple[int, int] | None:
-    """Return how many texts of a column are no numbers, and the row of the first, where nearly all are numbers."""
-    wrong = [row for row, value in enumerate(values) if value is not None and numbers_of([value]) is None]
-    return (len(wrong), wrong[0]) if 0 < len(wrong) <= _JUNK * len(values) else None
+def stray(values: Array, sound: Callable[[str], bool] = is_number) -> tuple[int, int] | None:
+    """Return how many texts of a column are not sound, and the row of the first, where nearly all are."""
+    wrong: list[int] = []
+    for row, value in enumerate(values):
+        if value is not None and not sound(value):
+            wrong.append(row)
+            if len(wrong) > _JUNK * len(values):
+                return None
+    return (len(wrong), wrong[0]) if wrong else None

@@ -160,6 +160,12 @@ class Pair(Kernel):
         a1, a2 = a
         return np.asarray(self.combine(self.left.squared_norms(a1), self.right.squared_norms(a2)))
 
+    def scale(self, a: Encoded) -> float:
+        a1, a2 = a
+        with np.errstate(over="ignore"):
+            found = float(self.combine(self.left.scale(a1), self.right.scale(a2)))
+        return found if math.isfinite(found) else super().scale(a)
+
     def rough_norms(self, a: Encoded) -> Array:
         a1, a2 = a
         return np.asarray(self.combine(self.left.rough_norms(a1), self.right.rough_norms(a2)))
@@ -266,6 +272,12 @@ class Pointwise(Kernel):
 
     def squared_norms(self, a: Encoded) -> Array:
         return self.profile(self.base.squared_norms(a))
+
+    def scale(self, a: Encoded) -> float:
+        # Profiles are convex on s ≥ 0 and not negative at 0: a rounding of s is one of profile(its scale) at most.
+        with np.errstate(over="ignore"):
+            found = float(self.profile(np.array([self.base.scale(a)]))[0])
+        return found if math.isfinite(found) else super().scale(a)
 
     def rough_norms(self, a: Encoded) -> Array:
         return self.profile(self.base.rough_norms(a))
@@ -718,11 +730,7 @@ class Centered(Anchored):
 
     def squared_norms(self, a: Encoded) -> Array:
         base, m = a
-        norms = self.base.squared_norms(base)
-        if self.explicit(a):
-            features = self.phi(a)
-            return remainder(np.einsum("ij,ij->i", features, features), norms, digits=2)
-        return self._about(norms, m)
+        return _squares(self.phi(a)) if self.explicit(a) else self._about(self.base.squared_norms(base), m)
 
     def rough_norms(self, a: Encoded) -> Array:
         base, m = a
@@ -753,10 +761,17 @@ class Centered(Anchored):
             return super().phi(a)
         features = self.base.phi(a.parts[0])
         dense = features.toarray() if is_sparse(features) else features
-        return (dense - self._mean_features).astype(dense.dtype)
+        centered = (dense - self._mean_features).astype(dense.dtype)
+        left = remainder(_squares(centered), self.base.squared_norms(a.parts[0]), digits=2)
+        centered[left == 0] = 0  # rounding is no direction, and must not have inner products
+        return centered
 
     def __repr__(self) -> str:
         return f"{inside(self.base, ATOM)}.center(<{len(self.reference)} objects>)"
+
+
+def _squares(features: Array) -> Array:
+    return np.asarray(np.einsum("ij,ij->i", features, features))
 
 
 def remainder(squares: Array, scale: Array, digits: int = 1) -> Array:

@@ -21,6 +21,7 @@ from gramian.gram.protocol import Derived
 from gramian.kernels.value import ATOM, Value, inside
 
 FEW_FEATURES = 64
+MANY_FEATURES = 2**62  # beyond which it does not matter how many there are, and a float may not hold it
 
 
 class BaseKernel(Value, ABC):
@@ -220,7 +221,7 @@ class BaseKernel(Value, ABC):
     def feature_load(self, a: Encoded) -> float:
         """Return how many numbers φ(x) takes on the average: all, or those of encodings that are φ(x) already."""
         dim = self.feature_dim(a) or 0
-        return a.load if a.sparse and dim <= a.width else float(dim)
+        return a.load if a.sparse and dim <= a.width else float(min(dim, MANY_FEATURES))
 
     def phi(self, a: Encoded) -> Any:
         """Return the explicit features of encoded objects, one row each."""

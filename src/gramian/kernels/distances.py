@@ -77,10 +77,10 @@ def _augmented(points: Array, origin: Array, scale: float) -> tuple[Array, Array
 
 def _by_difference(A: Array, B: Array, scale: float, out: Array, factor: float) -> None:
     # Halves keep differences finite. A point that is infinitely many bandwidths away is compared pair by pair.
-    A, B, half = A.astype(np.float64) / 2, B.astype(np.float64) / 2, scale / 2
-    squares = cdist((A - B[0]) / half, (B - B[0]) / half, "sqeuclidean")
+    A, B = A.astype(np.float64) / 2, B.astype(np.float64) / 2
+    squares = cdist((A - B[0]) / scale * 2, (B - B[0]) / scale * 2, "sqeuclidean")
     i, j = np.nonzero(np.isnan(squares))
-    gap = (A[i] - B[j]) / half
+    gap = (A[i] - B[j]) / scale * 2
     squares[i, j] = squared_lengths(gap)
     out[...] = factor * squares
 
@@ -127,5 +127,5 @@ def _between(A: Any, B: Any, i: Array, j: Array, scale: float) -> Array:
     for start in range(0, len(i), step):
         pairs = slice(start, start + step)
         a, b = (_in_units(csr_array(P[k[pairs]]), 2.0) for P, k in ((A, i), (B, j)))  # halves keep differences finite
-        squares[pairs] = squared_lengths(_in_units(a - b, scale / 2))
+        squares[pairs] = squared_lengths(2 * _in_units(a - b, scale))
     return squares

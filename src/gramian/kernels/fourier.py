@@ -83,7 +83,10 @@ class RandomFourier(Kernel):
 
     def phi(self, a: Encoded) -> Array:
         (A,) = a
-        turns = np.asarray(A @ self._waves(A.shape[1]).astype(A.dtype, copy=False))
+        with np.errstate(over="ignore", invalid="ignore"):
+            turns = np.asarray(A @ self._waves(A.shape[1]).astype(A.dtype, copy=False))
+        if not np.isfinite(turns).all():
+            raise ValueError(f"xᵀw overflows {turns.dtype}: rescale the data, or give a larger bandwidth")
         m = turns.shape[1]
         out = np.empty((len(turns), 2 * m), turns.dtype)
         np.cos(turns, out=out[:, :m])

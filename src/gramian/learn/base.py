@@ -25,7 +25,7 @@ from sklearn.utils.validation import (
 
 from gramian.batches import Batches
 from gramian.checks import Array, as_vectors
-from gramian.gram.gram import Gram, as_symmetric
+from gramian.gram.gram import Gram, as_symmetric, finite_norms, require_range
 from gramian.kernels.algebra import Kernel
 from gramian.kernels.radial import Gaussian
 from gramian.learn.sklearn_private import check_targets, check_weights, count_objects, take_rows
@@ -33,6 +33,7 @@ from gramian.space.vectors import FeatureSpace, Vectors
 
 MEDIAN_GAUSSIAN = Gaussian(bandwidth="median")
 KERNEL = "kernel__"
+WEIGHTS = (1e-100, 1e100)  # between which the largest weight of an object must lie, so that products stay within range
 KINDS: dict[str, tuple[type, ...]] = {"strings": (str,), "bytes": (bytes,), "numbers": (numbers.Number, np.ndarray)}
 
 Method = TypeVar("Method", bound=Callable[..., Any])
@@ -93,6 +94,7 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
                 raise ValueError("X is empty; at least one object expected")
             self.kernel_ = self.kernel.fit(X if present is None else take_rows(X, np.flatnonzero(present)))
             points, memory = self.kernel_.encode(X).copy(), None
+        require_range(self.kernel_, points)
         self.sample_ = Vectors(FeatureSpace(self.kernel_, memory=memory), points)
         return self.sample_
 
@@ -110,6 +112,8 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
                 raise ValueError(f"the Gram is one of {X.kernel!r}, and this learner was fitted under {self.kernel_!r}")
             return Vectors(space, X.rows)
         images = space(self._checked(X, self.kernel_, reset=False))
+        if space.kernel.explicit(images.points):
+            finite_norms(space.kernel, images.points)
         if images.points.signature != self.sample_.points.signature:
             raise ValueError(
                 f"X and the sample this was fitted on do not fit together: {images.points.describe()} against "
@@ -120,8 +124,8 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
     def _checked(self, X: Any, kernel: Kernel, reset: bool) -> Any:
         """Let scikit-learn check vectors and note their width and names; other objects are for the kernel to check."""
         if kernel.on_vectors:
-            if isinstance(X, np.ma.MaskedArray) or getattr(getattr(X, "dtype", None), "kind", "") in ("m", "M"):
-                X = as_vectors(X)  # scikit-learn would take what is under the mask, and count days
+            if isinstance(X, np.ma.MaskedArray) or not _like_numbers(X):
+                X = as_vectors(X)  # scikit-learn would take what is under the mask, count days, or not know a set
             with warnings.catch_warnings():
                 if not reset and self._came_in_batches:  # the names are those of a file; its batches have none
                     warnings.filterwarnings("ignore", "X does not have valid feature names")
@@ -183,9 +187,19 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
         found = np.asarray(y) if isinstance(y, np.ndarray) else np.asarray(y, dtype=object)
         if found.dtype == object and any(map(_missing, found.ravel())):
             raise ValueError("y holds missing values (None or NaN); drop those objects first")
-        found = np.asarray(check_targets(y, multi_output=multi_output, numeric=numeric, estimator=self))
+        try:
+            found = np.asarray(check_targets(y, multi_output=multi_output, numeric=numeric, estimator=self))
+        except OverflowError:  # an integer of Python may be as large as it likes
+            raise ValueError("y holds an integer beyond the largest float, 1.8e308: rescale y") from None
         check_consistent_length(self.sample_ if objects is None else objects, found)
         return found.astype(np.float64) if numeric else found
+
+
+def _like_numbers(X: Any) -> bool:
+    """Tell whether X may be an array of numbers, a list of rows or a data frame, for scikit-learn to look at."""
+    if not isinstance(X, list | tuple) and not hasattr(X, "shape") and not hasattr(X, "__array__"):
+        return False
+    return getattr(getattr(X, "dtype", None), "kind", "") not in ("m", "M", "V")
 
 
 def _missing(value: Any) -> bool:
@@ -207,6 +221,11 @@ def checked_weights(sample_weight: Any, X: Any) -> Array | None:
     w = check_weights(sample_weight, X)
     if not w.any():
         raise ValueError("sample_weight is zero for every object; at least one positive weight expected")
+    if not WEIGHTS[0] <= w.max() <= WEIGHTS[1]:
+        raise ValueError(
+            f"the largest of sample_weight is {w.max():.1g}; a number between {WEIGHTS[0]:g} and {WEIGHTS[1]:g} "
+            "expected: divide the weights, and the ridge, by a constant"
+        )
     return np.asarray(w)
 
 

@@ -111,8 +111,10 @@ class KernelClassifier(ClassifierMixin, LeastSquares):  # type: ignore[misc]
         labels = self._labels_in(X, y)
         self._settle_classes(labels)
         weights = self._weights_of(X, sample_weight)
-        if weights is not None and len(present := np.unique(labels[weights > 0])) < 2:
-            raise ValueError(f"objects of one class only, {named(present[0])}, have a weight above 0; two expected")
+        if weights is not None and len(weights) == len(labels):  # else they are refused further on
+            present = np.unique(labels[weights > 0])
+            if len(present) < 2:
+                raise ValueError(f"objects of one class only, {named(present[0])}, have a weight above 0; two expected")
         return super().fit(X, y, sample_weight)
 
     def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None) -> Self:
@@ -164,7 +166,7 @@ class KernelClassifier(ClassifierMixin, LeastSquares):  # type: ignore[misc]
     def _labels_in(self, X: Any, y: Any) -> Array:
         """Return the labels of a sample, or the different ones of a stream."""
         if not isinstance(X, Batches):
-            return super()._targets(y, numeric=False, objects=X)
+            return self._flat(y)
         parts = [X.sample(HEAD, 0)] if X.once else X
         return np.concatenate([np.unique(self._flat(some)) for _, some in parts])
 

@@ -39,6 +39,7 @@ AFFORDABLE = 2e12  # values of κ, about an hour's work
 AFFORDABLE_DEAR = 1e8  # where each of them takes long
 HEAD = 20_000  # objects of a stream from which a kernel is settled and landmarks are chosen
 FEW = 1000  # objects by which a kernel tells whether it has explicit features
+LARGEST_SCATTER = 1e290  # of features that are learnt from
 CHUNK = 2**16  # objects of an array that are taken at a time
 
 
@@ -259,6 +260,7 @@ class Reducible(KernelEstimator):
         """
         found, low = self._summary.groups, self._landmarks
         if self._summary.scatter or low is None:
+            require_scatter(found, LARGEST_SCATTER)
             self._trace_error = self._summary.left_out(found)
         else:
             points = self._looked_at().points
@@ -289,6 +291,16 @@ class Reducible(KernelEstimator):
     def _landmarks(self) -> Nystrom | None:
         """The landmarks through which the objects were seen, where they were."""
         return self._summary.landmarks if hasattr(self, "_summary") else None
+
+
+def require_scatter(groups: list[Moments], most: float) -> None:
+    """Refuse features whose scatter, or what is made of it, overflows."""
+    largest = max(float(np.abs(group.lower).max(initial=0.0)) for group in groups if group.lower is not None)
+    if not largest < most:
+        raise ValueError(
+            f"the scatter of the features reaches {largest:.1g}, and what is made of it overflows: rescale the data, "
+            "or normalize the kernel"
+        )
 
 
 def pieces(chunk: Chunk, size: int = CHUNK) -> Iterator[Chunk]:
@@ -360,8 +372,9 @@ class RidgeOfMoments:
 
     def residual(self, lam: float, W: Array) -> float:
         """Return ‖(A + λI) W − B‖ / ‖B‖."""
-        scale = float(np.linalg.norm(self.B))
-        return float(np.linalg.norm(self.A @ W + lam * W - self.B)) / scale if scale > 0 else 0.0
+        unit = float(np.abs(self.B).max(initial=0.0))  # so that no square overflows
+        left = self.A @ W + lam * W - self.B
+        return float(np.linalg.norm(left / unit) / np.linalg.norm(self.B / unit)) if unit > 0 else 0.0
 
     def within(self, W: Array) -> Array:
         """Return A⁻¹ W, for weights in the span of the data."""

@@ -285,6 +285,8 @@ class NoveltyDetector(OutlierMixin, Reducible):  # type: ignore[misc]
         if self.threshold_ >= farthest:
             room = (2 * sqrt(2) * self.radius_ * (sqrt(2) + sqrt(log(1 / delta)))) ** 2
             remedies = 'calibration="conformal", for which some 2 / alpha objects are enough'
+            if self._landmarks is not None:
+                remedies = f"a larger rank; {remedies}"
             if farthest > reach:
                 enough = ceil(room / (farthest - reach) ** 2)
                 remedies = f"about {enough:,} objects like these instead of {n:,}; a larger delta; or {remedies}"

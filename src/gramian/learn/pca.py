@@ -72,7 +72,8 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Reducible):  
     Notes
     -----
     Up to n = 3,000 K is decomposed exactly. Beyond, leading components are found by a block Krylov iteration to a
-    residual of 1e-7 λ₁, with K kept in single precision where it fits into 1 GiB; memory is O(n k) where it does not.
+    residual of 1e-7 λ₁, or of a few roundings in single precision, in which K is kept where it fits into 1 GiB; memory
+    is O(n k) where it does not.
 
     Examples
     --------

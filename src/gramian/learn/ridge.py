@@ -17,8 +17,8 @@ df(λ).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, Self
+from dataclasses import dataclass, replace
+from typing import Any, Self, cast
 
 import numpy as np
 import scipy.linalg
@@ -45,7 +45,16 @@ from gramian.learn.lowrank import (
     pieces,
 )
 from gramian.learn.path import Fit, Kind, RidgePath, Smoother, factors, joined_fits
-from gramian.learn.ridges import Ridge, fixed_ridge, ridge_grid, rounding, warn_of_estimate, warn_unless_solved
+from gramian.learn.ridges import (
+    SQUARED,
+    Ridge,
+    fixed_ridge,
+    ridge_grid,
+    rounding,
+    unit_of,
+    warn_of_estimate,
+    warn_unless_solved,
+)
 from gramian.space.vectors import Vectors
 
 CRITERIA = ("loo", "gcv")
@@ -73,6 +82,7 @@ class LeastSquares(Reducible):
     path_: RidgePath
     solver_: str
     residual_: float
+    _unit: float = 1.0  # of the targets: what is solved is solved for y / unit
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Find f and b.
@@ -98,6 +108,7 @@ class LeastSquares(Reducible):
             self._targets(y, numeric=True, multi_output=True, objects=X)
         if not self._goes_on():
             self._start(X, present=None if weights is None else weights > 0)
+            self._unit = 1.0
         self._learn_moments(X, y, weights)
         return self
 
@@ -105,6 +116,7 @@ class LeastSquares(Reducible):
         self._check_settings()
         X, y, reduced = self._prepared(X, y)
         weights = self._weights_of(X, sample_weight)
+        self._unit = 1.0
         if reduced:
             self._start(X, present=None if weights is None else weights > 0)
             self._learn_moments(X, y, weights)
@@ -115,8 +127,11 @@ class LeastSquares(Reducible):
         given = fixed_ridge(self.ridge, CRITERIA)
         self._learn_sample(X, None if weights is None else weights > 0)
         Y = self._targets(y, numeric=True, multi_output=True)
+        self._unit = unit_of(Y)
+        Y = Y / self._unit
         if not np.ptp(Y, axis=0).any():
-            raise ValueError(f"y is constant ({Y.ravel()[0]:g}) over n_samples={len(Y)}: there is nothing to learn")
+            constant = Y.ravel()[0] * self._unit
+            raise ValueError(f"y is constant ({constant:g}) over n_samples={len(Y)}: there is nothing to learn")
         self._problem = Problem(Y.reshape(len(Y), -1), weights, self.fit_intercept)
         if by_moments(self.sample_.gram(), self.solver):
             self._begin(self.kernel_)
@@ -164,8 +179,18 @@ class LeastSquares(Reducible):
                     f"y has shape {some.shape}; (n, {', '.join(map(str, self._shape))}) expected, as the targets before"
                 )
             self._shape = some.shape[1:]
-            self._take(Chunk(points, some.reshape(len(some), -1), w))
+            self._measure(some)
+            self._take(Chunk(points, some.reshape(len(some), -1) / self._unit, w))
         self._solve_moments()
+
+    def _measure(self, some: Array) -> None:
+        """Take a larger unit where targets come that are too large for the one so far."""
+        if not self._summary.count or np.abs(some).max() > SQUARED[1] * self._unit:
+            unit = unit_of(some)
+            if self._summary.count:
+                self._summary.scale_numbers(self._unit / unit)
+                self._probe = cast(Chunk, self._probe).scaled(self._unit / unit)
+            self._unit = unit
 
     def _solve_moments(self) -> None:
         found = self._summary
@@ -177,7 +202,8 @@ class LeastSquares(Reducible):
         rounding_of_y = (64 * float(np.finfo(np.float64).eps) * np.abs(moments.mean[dim:])) ** 2 * moments.weight
         if (np.diagonal(moments.scatter)[dim:] <= rounding_of_y).all():
             raise ValueError(
-                f"y is constant ({moments.mean[dim]:g}) over n_samples={found.count}: there is nothing to learn"
+                f"y is constant ({moments.mean[dim] * self._unit:g}) over n_samples={found.count}: there is nothing to "
+                "learn"
             )
         if given is None:
             largest = float(of.values.max(initial=0.0))
@@ -193,10 +219,25 @@ class LeastSquares(Reducible):
         warn_unless_solved(self, self.solver_, self.residual_)
         low = self._landmarks
         a = self._dual_of(W, b) if low is None else landmark_coefficients(low, W)
-        self._primal = W.reshape(dim, *self._shape) if low is None else None
-        self.dual_coef_ = a.reshape(len(a), *self._shape)
+        self._primal = W if low is None else None
+        self._keep_learnt(a, b, self._shape)
+
+    def _keep_learnt(self, a: Array, b: Array, shape: tuple[int, ...]) -> None:
+        """Keep coefficients, weights and intercept in the units of the targets."""
+        with np.errstate(over="ignore", under="ignore"):
+            a, b = self._unit * a, self._unit * b
+            self._primal = None if self._primal is None else self._unit * self._primal.reshape(-1, *shape)
+            if self._unit != 1 and hasattr(self, "path_"):
+                errors = {name: getattr(self.path_, name) * self._unit * self._unit for name in CRITERIA}
+                self.path_ = replace(self.path_, **errors)
+        if not all(np.isfinite(part).all() for part in (a, b, 0.0 if self._primal is None else self._primal)):
+            raise ValueError(
+                f"y holds numbers of the size of {self._unit:.0e}, and the coefficients of the function overflow: "
+                "divide y by a constant, or give a larger ridge"
+            )
+        self.dual_coef_ = a.reshape(len(a), *shape)
         self.function_ = self.sample_.combine(self.dual_coef_)
-        self.intercept_ = b if self._shape else float(b[0])
+        self.intercept_ = b if shape else float(b[0])
 
     def _dual_of(self, W: Array, b: Array) -> Array:
         """Return the coefficients of the objects themselves that give weights W of explicit features."""
@@ -280,18 +321,19 @@ class LeastSquares(Reducible):
         return Smoother(found, frame.S(self._problem.Y), self._problem.border(), self.smoother)
 
     def _keep(self, a: Array, Ka: Array, shape: tuple[int, ...]) -> None:
-        self.dual_coef_ = a.reshape(len(a), *shape)
-        self._primal = None if self._primal is None else self._primal.reshape(-1, *shape)
-        self.function_ = self.sample_.combine(self.dual_coef_)
         b = np.zeros(a.shape[1])
         if self.fit_intercept:
             b = np.average(self._problem.Y - Ka, axis=0, weights=self._problem.weights)
-        self.intercept_ = b if shape else float(b[0])
+        self._keep_learnt(a, b, shape)
 
     def _values(self, X: Any) -> Array:
         """Return f(x) + b."""
         images = self._images(X)
-        return np.asarray(evaluate(self.function_, images, self._primal) + self.intercept_)
+        with np.errstate(over="ignore", invalid="ignore"):
+            values = np.asarray(evaluate(self.function_, images, self._primal) + self.intercept_)
+        if not np.isfinite(values).all():
+            raise ValueError("predictions overflow: y was too large for sums of it; divide it by a constant, and fit")
+        return values
 
     # What the fit is worth
 
@@ -337,10 +379,13 @@ class LeastSquares(Reducible):
         weights, Y = self._problem.weights, self._problem.Y
         loo = self._quality().loo
         if weights is not None:
-            fitted = evaluate(self.function_, self.sample_, self._primal).reshape(Y.shape) + self.intercept_
+            fitted = (
+                evaluate(self.function_, self.sample_, self._primal).reshape(Y.shape) + self.intercept_
+            ) / self._unit
             present = weights[:, None] > 0
             loo = np.where(present, loo / np.sqrt(np.where(present, weights[:, None], 1.0)), Y - fitted)
-        return loo.reshape(self.dual_coef_.shape)
+        with np.errstate(over="ignore"):
+            return self._unit * loo.reshape(self.dual_coef_.shape)
 
     @property
     def loo_error_(self) -> float:
@@ -348,15 +393,10 @@ class LeastSquares(Reducible):
         check_is_fitted(self)
         if hasattr(self, "_of_moments"):
             ridges = np.array([self.ridge_])
-            return float(
-                self._of_moments.path(ridges, self._looked_at(), self._summary.kernel, self.trace_error_).loo[0]
-            )
-        return float(
-            np.average(
-                np.square(self.loo_residuals_).mean(axis=tuple(range(1, self.dual_coef_.ndim))),
-                weights=self._problem.weights,
-            )
-        )
+            path = self._of_moments.path(ridges, self._looked_at(), self._summary.kernel, self.trace_error_)
+            return float(path.loo[0]) * self._unit * self._unit
+        squares = np.square(self.loo_residuals_ / self._unit).mean(axis=tuple(range(1, self.dual_coef_.ndim)))
+        return float(np.average(squares, weights=self._problem.weights)) * self._unit * self._unit
 
     @property
     def effective_dof_(self) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import frexp, ldexp
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -16,6 +17,7 @@ Ridge: TypeAlias = float | str | Sequence[float]
 
 SPAN = (1e-9, 10.0)  # of a grid, in units of the largest eigenvalue
 GRID = 61
+SQUARED = (2.0**-330, 2.0**330)  # numbers whose squares, and sums of many of these, stay within range
 ACCEPTED = 1e-5  # relative residual of a linear system beyond which its solution is doubted
 
 
@@ -31,6 +33,18 @@ def fixed_ridge(ridge: Any, criteria: Sequence[str]) -> float | None:
     return non_negative(ridge.item() if isinstance(ridge, np.ndarray) else ridge, "ridge")
 
 
+def unit_of(Y: Array) -> float:
+    """Return a power of two by which targets are divided, so that their squares neither overflow nor vanish.
+
+    It is 1 but for targets of extreme size: 1e-100 to 1e99 are left as they are. Being linear in the targets, all that
+    is learnt is the same in other units.
+    """
+    largest = float(np.abs(Y).max(initial=0.0))
+    if largest == 0 or SQUARED[0] <= largest <= SQUARED[1]:
+        return 1.0
+    return ldexp(1.0, frexp(largest)[1] - 1)
+
+
 def rounding(gram: Gram, largest: float, objects: float = 1.0) -> float:
     """Return the norm of the rounding errors of K: that of an entry times √objects, less where φ is explicit."""
     explicit = takes_features(gram)
@@ -44,7 +58,7 @@ def ridge_grid(ridge: Any, largest: float, noise: float) -> Array:
     """
     if isinstance(ridge, str):
         most = largest if largest > 0 else 1.0
-        lowest = min(max(SPAN[0] * most, 64 * noise), most)
+        lowest = min(max(SPAN[0] * most, 64 * noise, float(np.finfo(np.float64).tiny)), most)
         return np.geomspace(lowest, SPAN[1] * most, GRID)
     grid = as_array(ridge, "the values of ridge")
     if grid.ndim != 1 or grid.size == 0 or grid.dtype.kind == "b" or not np.isfinite(grid).all() or grid.min() <= 0:

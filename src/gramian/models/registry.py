@@ -259,7 +259,7 @@ def _diffusion(cls: type[Any], **types: Types) -> Entry:
     return Entry(
         cls,
         {"graph": (Graph,), "of": TEXT, "_interval": (tuple,), "_largest": (float,), **types},
-        {"_K": ARRAY, "_rough": ARRAY},
+        {"_K": ARRAY, "_rough": ARRAY, "radius": (float,)},
         check=_check_diffusion,
     )
 
@@ -442,6 +442,7 @@ _LEAST_SQUARES: dict[str, Types] = {
     "function_": VECTORS,
     "intercept_": (*NUMBER, np.ndarray),
     "ridge_": NUMBER,
+    "_unit": NUMBER,
     "path_": (RidgePath,),
     "residual_": NUMBER,
     "solver_": TEXT,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -64,7 +65,14 @@ class Report:
         return f"Report({self.data['title']!r}: {titles})"
 
 
-def report(X: Any, y: Any = None, kernel: Kernel | str | None = None, *, random_state: int = 0) -> Report:
+def report(
+    X: Any,
+    y: Any = None,
+    kernel: Kernel | str | None = None,
+    *,
+    random_state: int = 0,
+    missing: str | Iterable[str] | None = None,
+) -> Report:
     """Look at data in feature space: kernel, geometry, map, clusters, novelty and, with a target, predictions.
 
     Parameters
@@ -77,6 +85,8 @@ def report(X: Any, y: Any = None, kernel: Kernel | str | None = None, *, random_
         By default one is chosen among candidates for this kind of data.
     random_state : int
         For samples, folds and starts.
+    missing : str or iterable of str, optional
+        What marks a missing value in columns of texts, as for `read_data`; a Dataset has no marks left.
 
     Returns
     -------
@@ -91,7 +101,7 @@ def report(X: Any, y: Any = None, kernel: Kernel | str | None = None, *, random_
     >>> [section["title"] for section in found.data["sections"]][:3]
     ['What came in', 'The kernel, and why', 'The geometry']
     """
-    data = X if isinstance(X, Dataset) else from_objects(X, y)
+    data = X if isinstance(X, Dataset) else from_objects(X, y, missing=missing)
     return build(data, kernel, random_state)
 
 

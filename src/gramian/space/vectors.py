@@ -20,7 +20,7 @@ from gramian.checks import Array, as_array, as_bytes, as_number, as_selection, f
 from gramian.factor.cholesky import Pivoting, cholesky
 from gramian.factor.eigen import DENSE, eigen
 from gramian.gram.encoded import Encoded
-from gramian.gram.gram import Gram
+from gramian.gram.gram import Gram, finite_norms
 from gramian.kernels.algebra import Centered, Kernel
 from gramian.kernels.deflated import Deflated
 from gramian.space.subspace import Subspace, eigen_subspace, gram_schmidt_subspace
@@ -170,13 +170,14 @@ class Vectors:
         kernel = self.space.kernel
         if not kernel.explicit(self.points):
             return None
+        finite_norms(kernel, self.points)
         phi = np.asarray(kernel.phi(self.points), dtype=np.float64)
         return phi if self.weights is None else self.weights.T @ phi
 
     @cached_property
     def _squared_norms(self) -> Array:
         if self.weights is None:
-            return self.space.kernel.squared_norms(self.points).astype(np.float64)
+            return finite_norms(self.space.kernel, self.points).astype(np.float64)
         if self._features is not None:
             return np.asarray(np.einsum("ij,ij->i", self._features, self._features))
         return np.asarray(np.maximum(np.einsum("ij,ij->j", self.weights, self._values), 0))

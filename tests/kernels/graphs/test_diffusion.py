@@ -390,6 +390,7 @@ def test_beta_that_is_not_a_finite_number_is_refused(make, beta, error, message)
         (0, ValueError, "length is 0; an integer of at least 1 expected"),
         (-2, ValueError, "length is -2; an integer of at least 1 expected"),
         (2.5, TypeError, r"length is 2.5 \(float\); an integer expected"),
+        (10**40, ValueError, "length is 10+; an integer of at most 2,147,483,647 expected"),
         (2.0, TypeError, r"length is 2.0 \(float\); an integer expected"),
         (True, TypeError, r"length is True \(bool\); an integer expected"),
         ("2", TypeError, r"length is '2' \(str\); an integer expected"),

@@ -37,6 +37,7 @@ PROBES = 64  # random vectors behind an estimate of the diagonal, which is then 
 
 DWARFING = 1e4  # of the largest eigenvalue of K, from which on exp(βS) is summed term by term
 FEW_FACTORS = 64  # products with S that a power is computed by
+LONGEST = 2**31 - 1  # walk along the edges
 NEAR = 1e-12  # 1 − βλ up to which the von Neumann kernel counts as unbounded
 
 
@@ -235,7 +236,7 @@ class PowerDiffusion(Diffusion):
     length: int = 2
 
     def _check(self) -> None:
-        if whole(self.length, "length") % 2 == 0 or self._S.bounds[0] >= 0:
+        if whole(self.length, "length", most=LONGEST) % 2 == 0 or self._S.bounds[0] >= 0:
             return
         least, largest = self._S.extremes
         if least < -1e-7 * max(abs(least), abs(largest)):

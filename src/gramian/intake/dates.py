@@ -1,0 +1,211 @@
+"""Dates and times as people write them, and the numbers they are: days since 1970-01-01, hours since midnight.
+
+    iso       2020-02-13, 2020-02-13 13:45, 2020-02-13T13:45:00+01:00
+    ymd/      2020/02/13; with points or hyphens ymd. and ymd-
+    dmy/      13/02/2020, 13/2/20; likewise dmy. and dmy-
+    mdy/      02/13/2020; likewise mdy. and mdy-
+    dby       13 Feb 2020, 13-Feb-20, Thu, 13th February 2020
+    bdy       Feb 13, 2020
+    time      13:45, 13:45:30, 1:45 pm, 2 pm
+
+All but the last may have a time behind them. A column is read as a whole: one entry such as 13/02/2020 tells that the
+day comes first in all of them. Years of two digits are those from 1969 to 2068.
+"""
+
+from __future__ import annotations
+
+import datetime
+import re
+from collections.abc import Sequence
+
+import numpy as np
+
+from gramian.checks import Array
+
+TIME = "time"
+_EPOCH = datetime.datetime(1970, 1, 1)
+_DAY = datetime.timedelta(days=1)
+_MICROSECONDS = 86_400_000_000  # of a day
+_PIVOT = 69  # the first year of two digits that is one of the last century
+
+_ISO = re.compile(r"\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}.*)?")
+_PLAIN_ISO = re.compile(r"(?!0000)\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,6})?)?)?", re.ASCII)
+_CLOCK = (
+    r"(?P<hour>\d{1,2})(?::(?P<minute>\d{2})(?::(?P<second>\d{2})(?:\.(?P<part>\d{1,9}))?)?|(?= ?[ap]\.?m))"
+    r"(?: ?(?P<half>[ap])\.?m\.?)?"
+)
+_THEN = rf"(?:(?:,? |T){_CLOCK})?"
+_WEEKDAY = r"(?:(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?\.?,? )?"
+_MONTH = (
+    r"(?P<name>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
+    r"|nov(?:ember)?|dec(?:ember)?)\.?"
+)
+_NAMES = "jan feb mar apr may jun jul aug sep oct nov dec"
+_MONTHS = {name: number for number, name in enumerate(_NAMES.split(), start=1)}
+_NTH = r"(?P<day>\d{1,2})(?:st|nd|rd|th|\.)?"
+
+
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern + _THEN, re.IGNORECASE | re.ASCII)
+
+
+def _year_first(mark: str) -> re.Pattern[str]:
+    return _compiled(rf"(?P<year>\d{{4}}){mark}(?P<month>\d{{1,2}}){mark}(?P<day>\d{{1,2}})")
+
+
+def _year_last(first: str, second: str, mark: str) -> re.Pattern[str]:
+    """Return the pattern of a date whose year comes last, with two digits between slashes only: 1.2.20 is a version."""
+    year = r"\d{4}|\d{2}" if mark == "/" else r"\d{4}"
+    return _compiled(rf"(?P<{first}>\d{{1,2}}){mark}(?P<{second}>\d{{1,2}}){mark}(?P<year>{year})")
+
+
+_PATTERNS = {
+    **{f"ymd{mark}": _year_first(re.escape(mark)) for mark in "/.-"},
+    **{f"dmy{mark}": _year_last("day", "month", re.escape(mark)) for mark in "/.-"},
+    **{f"mdy{mark}": _year_last("month", "day", re.escape(mark)) for mark in "/.-"},
+    "dby": _compiled(rf"{_WEEKDAY}{_NTH}(?P<mark>[ /-]?){_MONTH}(?P=mark),? ?(?P<year>\d{{4}}|(?<=[-/])\d{{2}})"),
+    "bdy": _compiled(rf"{_WEEKDAY}{_MONTH} {_NTH},? (?P<year>\d{{4}})"),
+    TIME: re.compile(_CLOCK, re.IGNORECASE | re.ASCII),
+}
+
+
+def numbers_in(style: str, texts: Sequence[str]) -> Array | None:
+    """Return the numbers that dates or times of one style are, or None where a text is none of that style.
+
+    Examples
+    --------
+    >>> numbers_in("dmy/", ["13/02/2020", "01/03/2020"])
+    array([18305., 18322.])
+    >>> numbers_in("mdy/", ["13/02/2020"]) is None
+    True
+    >>> numbers_in("time", ["13:45", "1:45 am"])
+    array([13.75,  1.75])
+    """
+    if not texts:
+        return np.empty(0)
+    if style == "iso":
+        return _iso(texts)
+    parts = _parts(_PATTERNS[style], texts)
+    if parts is None:
+        return None
+    hours = _hours(parts)
+    days = None if style == TIME else _days(parts)
+    if hours is None or (style != TIME and days is None):
+        return None
+    return hours if days is None else days + hours / 24
+
+
+def dates_of(texts: Sequence[str], first: str = "") -> tuple[str, Array, bool] | None:
+    """Return the style in which all texts are dates, these dates, and whether day and month could be exchanged.
+
+    `first` says which comes first, "day" or "month", where that is known; else the day does unless an entry tells.
+
+    Examples
+    --------
+    >>> dates_of(["13/02/2020", "01/02/2020"])[::2], dates_of(["02/13/2020", "01/02/2020"])[::2]
+    (('dmy/', False), ('mdy/', False))
+    >>> dates_of(["03/02/2020", "01/02/2020"])[::2], dates_of(["03/02/2020", "2020-02-01"])
+    (('dmy/', True), None)
+    """
+    if not texts or not any(letter.isdigit() for letter in texts[0]):
+        return None
+    against = {"day": "mdy", "month": "dmy"}.get(first, TIME)
+    for style in STYLES:
+        if not style.startswith((TIME, against)) and (days := numbers_in(style, texts)) is not None:
+            turned = numbers_in(f"mdy{style[3:]}", texts) if style.startswith("dmy") and not first else None
+            return style, days, turned is not None and bool((turned != days).any())
+    return None
+
+
+def is_date(text: str) -> bool:
+    """Tell whether a text alone is a date."""
+    return dates_of([text]) is not None
+
+
+def iso_of(days: float) -> str:
+    """Return a number of days as a date, with the time if it is not midnight."""
+    try:
+        found = _EPOCH + days * _DAY
+    except OverflowError:
+        return f"day {days:g}"
+    return found.date().isoformat() if found.time() == datetime.time() else found.isoformat(timespec="seconds", sep=" ")
+
+
+def _iso(texts: Sequence[str]) -> Array | None:
+    """Return dates of ISO 8601: all at once where they are plain, else one by one."""
+    if all(map(_PLAIN_ISO.fullmatch, texts)):
+        try:
+            found = np.array(texts, dtype="datetime64[us]").astype(np.int64)
+        except ValueError:
+            return None
+        return np.asarray(found / _MICROSECONDS)
+    days = np.empty(len(texts))
+    for place, text in enumerate(texts):
+        day = _iso_day(text)
+        if day is None:
+            return None
+        days[place] = day
+    return days
+
+
+def _iso_day(text: str) -> float | None:
+    if not _ISO.fullmatch(text):
+        return None
+    try:
+        found = datetime.datetime.fromisoformat(text)
+        if found.tzinfo is not None:
+            found = found.astimezone(datetime.UTC).replace(tzinfo=None)
+    except (ValueError, OverflowError):
+        return None
+    return (found - _EPOCH) / _DAY
+
+
+def _parts(pattern: re.Pattern[str], texts: Sequence[str]) -> dict[str, tuple[str | None, ...]] | None:
+    """Return what the named groups of a pattern hold, text by text, or None where it does not fit one."""
+    found = []
+    for match in map(pattern.fullmatch, texts):
+        if match is None:
+            return None
+        found.append(match.groups())
+    return dict(zip(pattern.groupindex, zip(*found, strict=True), strict=True))
+
+
+def _numbers(parts: Sequence[str | None]) -> Array:
+    if not any(parts):
+        return np.zeros(len(parts), dtype=np.int64)
+    return np.fromiter((int(part or 0) for part in parts), dtype=np.int64, count=len(parts))
+
+
+def _days(parts: dict[str, tuple[str | None, ...]]) -> Array | None:
+    """Return days since 1970-01-01, or None where there is no such day."""
+    year, day = _numbers(parts["year"]), _numbers(parts["day"])
+    short = np.fromiter((len(part or "") == 2 for part in parts["year"]), dtype=bool, count=len(year))
+    year = np.where(short, year + np.where(year >= _PIVOT, 1900, 2000), year)
+    if "name" in parts:
+        month = np.array([_MONTHS[(name or "")[:3].lower()] for name in parts["name"]])
+    else:
+        month = _numbers(parts["month"])
+    if np.any((month < 1) | (month > 12) | (year < 1) | (day < 1)):
+        return None
+    months = ((year - 1970) * 12 + month - 1).astype("datetime64[M]")
+    begin, end = (each.astype("datetime64[D]").astype(np.int64) for each in (months, months + 1))
+    return None if np.any(begin + day > end) else np.asarray(begin + day - 1.0)
+
+
+def _hours(parts: dict[str, tuple[str | None, ...]]) -> Array | None:
+    """Return times of day in hours, midnight where there is none, or None where there is no such time."""
+    hour, minute, second = (_numbers(parts[name]) for name in ("hour", "minute", "second"))
+    if np.any((hour > 23) | (minute > 59) | (second > 59)):
+        return None
+    if any(parts["half"]):
+        half = np.array([(part or "").lower() for part in parts["half"]])
+        if np.any((half != "") & ((hour < 1) | (hour > 12))):
+            return None
+        hour = np.where(half == "", hour, hour % 12 + 12 * (half == "p"))
+    seconds = 3600.0 * hour + 60 * minute + second
+    if any(parts["part"]):
+        seconds += np.array([float(f"0.{part or 0}") for part in parts["part"]])
+    return np.asarray(seconds / 3600)
+
+
+STYLES = ("iso", *_PATTERNS)

@@ -1,10 +1,10 @@
-# make demo | test | lint | bench | portable | oldest | campaign: each sets up what it needs in .venv (or .venv-oldest) first.
+# make demo | test | lint | bench | portable | oldest | campaign | mutants: each sets up what it needs in .venv first.
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 OLDEST := .venv-oldest
 
-.PHONY: demo test portable oldest campaign lint bench format clean
+.PHONY: demo test portable oldest campaign mutants lint bench format clean
 .DELETE_ON_ERROR:
 
 $(VENV)/ready: pyproject.toml
@@ -15,6 +15,10 @@ $(VENV)/ready: pyproject.toml
 
 $(VENV)/bench-ready: $(VENV)/ready
 	$(BIN)/python -m pip install --quiet --editable ".[bench]"
+	touch $@
+
+$(VENV)/mutants-ready: $(VENV)/ready
+	$(BIN)/python -m pip install --quiet --editable ".[mutants]"
 	touch $@
 
 demo: $(VENV)/ready
@@ -53,6 +57,9 @@ bench: $(VENV)/bench-ready
 
 campaign: $(VENV)/ready
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m tests.campaign $(ARGS)
+
+mutants: $(VENV)/mutants-ready
+	$(BIN)/python benchmarks/mutants/run.py
 
 clean:
 	rm -rf $(VENV) $(OLDEST) build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

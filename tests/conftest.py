@@ -3,9 +3,11 @@
 import random
 from itertools import groupby
 
+import numpy as np
 import pytest
 
 BROWSER = "test_browser.py"
+LOADED = {}  # the generators of a module, and their states before its first test
 
 
 def pytest_addoption(parser):
@@ -29,6 +31,20 @@ def shuffled(items, seed, key):
     for group in groups:
         luck.shuffle(group)
     return [item for group in groups for item in group]
+
+
+def pytest_runtest_setup(item):
+    module = getattr(item, "module", None)
+    for generator, state in generators(module) if module is not None else ():
+        generator.bit_generator.state = state  # the draws of a test do not depend on the tests before it
+
+
+def generators(module):
+    """The generators that are global in a module, with the states in which it left them when it was loaded."""
+    if module not in LOADED:
+        found = [value for value in vars(module).values() if isinstance(value, np.random.Generator)]
+        LOADED[module] = [(generator, generator.bit_generator.state) for generator in found]
+    return LOADED[module]
 
 
 def pytest_report_header(config):

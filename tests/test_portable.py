@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 HERE = Path(__file__).parent
@@ -122,6 +123,14 @@ def test_a_seed_gives_one_order_in_which_groups_stay_together():
     assert sorted(found) == items
     assert [group for k, (group, _) in enumerate(found) if k == 0 or found[k - 1][0] != group] != list("abcdef")
     assert len({k for k in range(1, len(found)) if found[k - 1][0] != found[k][0]}) == 5
+
+
+RNG = np.random.default_rng(0)
+
+
+@pytest.mark.parametrize("turn", [0, 1])
+def test_a_global_generator_draws_the_same_for_every_test(turn):
+    assert RNG.random() == np.random.default_rng(0).random()
 
 
 # The oldest versions

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 import gramian as gm
 from gramian.factor import solve as solve_module
 from gramian.factor.solve import Frame, conjugate_gradients, solve_framed
+from gramian.gram import gram as gram_module
 
 KERNELS = [gm.Linear(), gm.Polynomial(2, 1.0), gm.Gaussian(1.0), gm.Laplacian(2.0)]
 
@@ -24,8 +25,9 @@ def B():
 
 @pytest.fixture
 def iterative(monkeypatch):
-    """Let 40 objects be too many for a factorization."""
+    """Let 40 objects be too many for a factorization, in double precision and in single."""
     monkeypatch.setattr(solve_module, "DENSE", 10)
+    monkeypatch.setattr(solve_module, "WORTH", 1e-9)
 
 
 def true_residual(K, found, b, lam):
@@ -113,8 +115,45 @@ def test_the_method_says_what_was_done(X, B, monkeypatch):
     assert gm.solve(gm.Gaussian(1.0).gram(X), B, 1.0).method == "Cholesky factorization"
     monkeypatch.setattr(solve_module, "DENSE", 10)
     found = gm.solve(gm.Gaussian(1.0).gram(X), B, 1.0)
+    words = "Cholesky factorization in single precision, refined by"
+    assert found.method == f"{words} {found.iterations} products with K"
+    monkeypatch.setattr(solve_module, "WORTH", 1e-9)
+    found = gm.solve(gm.Gaussian(1.0).gram(X), B, 1.0)
     assert found.method.startswith(f"conjugate gradients, {found.iterations} products")
     assert found.iterations > 0
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    seed=st.integers(0, 10**6),
+    n=st.integers(12, 60),
+    columns=st.integers(1, 3),
+    size=st.sampled_from([1e-200, 1e-30, 1.0, 1e200]),
+    ridge=st.sampled_from([1e-4, 1e-2, 1.0, 100.0]),
+)
+def test_a_factor_in_single_precision_gives_answers_to_double(seed, n, columns, size, ridge):
+    rng = np.random.default_rng(seed)
+    X, B = rng.normal(size=(n, 2)), size * rng.normal(size=(n, columns))
+    K = gm.Gaussian(1.0)(X)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(solve_module, "DENSE", 10)
+        found = gm.solve(gm.Gaussian(1.0).gram(X), B, ridge)
+    assert "single precision" in found.method
+    assert found.converged
+    expected = np.linalg.solve(K + ridge * np.eye(n), B / size) * size
+    condition = 1 + n / ridge
+    assert np.abs(found.value - expected).max() <= 1e-10 * condition * np.abs(expected).max()
+
+
+def test_a_matrix_that_has_no_factor_in_single_precision_is_solved_all_the_same(monkeypatch):
+    X = np.repeat(np.random.default_rng(0).normal(size=(10, 2)), 6, axis=0)  # K is singular, and λ lost in single
+    B = np.random.default_rng(1).normal(size=(60, 1))
+    monkeypatch.setattr(solve_module, "DENSE", 10)
+    monkeypatch.setattr(solve_module, "WORTH", 1e9)
+    found = gm.solve(gm.Gaussian(1.0).gram(X), B, 1e-8)
+    A = gm.Gaussian(1.0)(X) + 1e-8 * np.eye(60)
+    assert true_residual(A, found, B, 0.0) == pytest.approx(found.residual, rel=1, abs=1e-9)
+    assert found.residual <= 1e-7
 
 
 def test_a_factorization_steps_in_where_the_iteration_does_not_converge(iterative, X, B, monkeypatch):
@@ -330,3 +369,55 @@ def test_several_ridges_share_products_with_k():
 def test_bad_ridges_are_refused(ridge):
     with pytest.raises(ValueError, match="ridge is"):
         gm.solve(gm.Linear().gram([[1.0], [2.0]]), [1.0, 2.0], ridge)
+
+
+def test_steps_go_on_in_double_precision_where_single_precision_makes_no_headway(iterative, monkeypatch):
+    monkeypatch.setattr(gram_module, "HOLD", 0)
+    n = 400
+    gram = gm.Gaussian(0.5).gram(np.linspace(0, 1, n)[:, None])
+    B = np.random.default_rng(0).normal(size=(n, 2))
+    assert not gram.can_hold()
+    # With λ this near to what single precision does to K, a round of steps by such values leaves a good part of every
+    # residual, and eight rounds leave far more than 1e-6. Rounding in double precision is no matter at all.
+    K = gram.dense()
+    lam = 1.5 * float(np.linalg.norm(gram.single().dense() - K, 2))
+    assert lam > 1e7 * np.finfo(float).eps * np.sqrt(n)
+    found = gm.solve(gram, B, lam)
+    assert found.converged
+    assert true_residual(K, found, B, lam) <= 1e-6
+
+
+def test_the_method_names_the_preconditioner_that_there_was(iterative, X, B, monkeypatch):
+    found = gm.solve(gm.Gaussian(1.0).gram(X), B, 1.0)
+    assert found.rank > 0
+    words = f"conjugate gradients, {found.iterations} products with K, "
+    assert found.method == f"{words}preconditioner of rank {found.rank}"
+    kernel = gm.ExponentialDiffusion([(i, i + 1) for i in range(39)], 0.5)
+    monkeypatch.setattr(type(kernel), "matrix_free", True)
+    found = gm.solve(kernel.gram(range(40)), B, 1.0)
+    assert found.method == f"conjugate gradients, {found.iterations} products with K, no preconditioner"
+
+
+@pytest.mark.parametrize("exponent", [-60, 60])
+def test_a_system_in_other_units_takes_the_same_steps_to_the_same_answer(iterative, exponent, X, B):
+    unit = 2.0**exponent
+    plain, scaled = (gm.solve((c * gm.Gaussian(1.0)).gram(X), B, c * 1e-3) for c in (1.0, unit))
+    assert abs(scaled.iterations - plain.iterations) <= 1
+    np.testing.assert_allclose(scaled.value * unit, plain.value, rtol=1e-6, atol=1e-6 * np.abs(plain.value).max())
+
+
+def test_steps_are_told_one_by_one_after_those_before():
+    K, told = np.diag(np.arange(1.0, 9.0)), []
+    _, steps = conjugate_gradients(
+        lambda V, _: K @ V,
+        lambda R, _: R,
+        np.ones((8, 1)),
+        np.ones((8, 1)),
+        1e-10,
+        20,
+        lambda *now: told.append(now),
+        5,
+    )
+    assert steps > 3
+    assert [done for done, _, _ in told] == [5 + k for k in range(1, steps + 1)]
+    assert all(note.startswith(f"step {done}, residual ") for done, _, note in told)

@@ -108,3 +108,11 @@ def test_sparse_points_that_all_coincide_are_refused(value):
     X = scipy.sparse.csr_array(np.full((4, 2), value))
     with pytest.raises(ValueError, match="at least two different points, and all 4 coincide"):
         gm.Gaussian("median").fit(X)
+
+
+@pytest.mark.parametrize("shift", [0.0, 1e6])
+def test_wide_points_have_the_median_of_their_distances(shift):
+    X = np.random.default_rng(0).normal(size=(60, 150)) + shift
+    expected = np.median(scipy.spatial.distance.pdist(X))
+    # Squared distances to 1e-9, of points that are rounded where they lie
+    assert median_distance(X, "euclidean") == pytest.approx(expected, rel=1e-9)

@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 import gramian as gm
 from gramian.factor import solve as solve_module
 from gramian.factor import spectrum as spectrum_module
+from gramian.learn import fisher as fisher_module
+from gramian.learn.fisher_loo import LeaveOneOut
 
 KERNELS = [gm.Linear(), gm.Polynomial(2, 1.0), gm.Gaussian(2.0)]
 SIZES = [(9, 14), (2, 2), (2, 9), (6, 7, 8), (2, 3, 9), (2, 2, 2)]
@@ -144,24 +146,43 @@ def test_labels_may_be_strings():
 
 
 @pytest.mark.parametrize("kernel", [gm.Linear(), gm.Gaussian(2.0)], ids=str)
-def test_more_ridges_need_no_more_decompositions(kernel, monkeypatch):
+def test_any_number_of_ridges_needs_one_decomposition_a_class(kernel, monkeypatch):
     X, y = sample((9, 14, 8))
     calls = []
-    for name in ("eigh", "svd"):
-        real = getattr(scipy.linalg, name)
+    for module, name in ((scipy.linalg, "eigh"), (scipy.linalg, "svd"), (np.linalg, "eigh")):
+        real = getattr(module, name)
         monkeypatch.setattr(
-            scipy.linalg, name, lambda *args, _name=name, _real=real, **kw: calls.append(_name) or _real(*args, **kw)
+            module, name, lambda *args, _name=name, _real=real, **kw: calls.append(_name) or _real(*args, **kw)
         )
 
     def decompositions(count):
         calls.clear()
         fit = gm.FisherDiscriminant(kernel, ridge=np.geomspace(1e-3, 10, count).tolist()).fit(X, y)
         assert len(fit.loo_errors_) == count
-        return list(calls)
+        return len(calls)
 
-    assert decompositions(100) == decompositions(2)
-    # At most one of K, one of the scatter within classes, one of the c × c matrix of the axes
-    assert 1 < len(calls) <= 3
+    # One for each class, and one of the c × c matrix of the axes
+    assert 1 < decompositions(100) == decompositions(1000) <= 3 + 1
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    seed=st.integers(0, 10**6),
+    sizes=st.lists(st.integers(2, 12), min_size=2, max_size=4),
+    d=st.integers(1, 8),
+    ridge=st.sampled_from([1e-6, 1e-3, 0.1, 10.0]),
+)
+def test_both_ways_of_leaving_out_agree(seed, sizes, d, ridge):
+    points, labels = sample(sizes, d=d, seed=seed)
+    found = LeaveOneOut.of_points(points, labels)
+    for c in range(len(sizes)):
+        ways = found._from_covariance(c, np.array([ridge])), found._from_members(c, np.array([ridge]))
+        for covariance, members in zip(*ways, strict=True):
+            for one, other in zip(covariance, members, strict=True):
+                # numbers of up to ‖δ‖²/λ, from systems of the condition λ₁/λ
+                scale = np.square(points - points.mean(axis=0)).sum(axis=1).max() / ridge
+                condition = 1 + found.largest / ridge
+                assert np.abs(one - other).max() <= np.finfo(float).eps * len(points) * condition * scale
 
 
 def test_leave_one_out_of_many_objects_is_exact_or_says_that_it_is_not(monkeypatch):
@@ -179,3 +200,33 @@ def test_leave_one_out_of_many_objects_is_exact_or_says_that_it_is_not(monkeypat
         except (ValueError, UserWarning):
             return
     close(found, expected[:, 1] - expected[:, 0], 1e-6)
+
+
+@pytest.mark.parametrize("probe", [2000, 30])
+@pytest.mark.parametrize("sizes", [(40, 50), (30, 35, 25)], ids=str)
+def test_a_sample_too_large_to_be_left_out_as_it_is_is_left_out_in_low_rank(sizes, probe, monkeypatch):
+    X, y = sample(sizes)
+    exact = gm.FisherDiscriminant(gm.Gaussian(2.0), ridge=0.1).fit(X, y)
+    chosen = gm.FisherDiscriminant(gm.Gaussian(2.0), ridge=[0.01, 0.1, 1.0]).fit(X, y)
+    monkeypatch.setattr(fisher_module, "MOST_LEFT_OUT", 80)
+    monkeypatch.setattr(gm.FisherDiscriminant, "probe", probe)
+    monkeypatch.setattr(LeaveOneOut, "of_points", None)  # which is for small samples
+    large = gm.FisherDiscriminant(gm.Gaussian(2.0), ridge=0.1).fit(X, y)
+    in_low_rank = gm.FisherDiscriminant(gm.Gaussian(2.0), ridge=[0.01, 0.1, 1.0]).fit(X, y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # as many landmarks as objects leave out next to nothing
+        close(large.loo_decision_, exact.loo_decision_, 1e-7)
+    # Of a part of the objects, the share of mistakes is known to a standard error of √(p(1 − p)/m) at most.
+    part = min(probe, len(y))
+    allowed = 0 if part == len(y) else 4 * np.sqrt(0.25 / part)
+    assert np.abs(in_low_rank.loo_errors_ - chosen.loo_errors_).max() <= allowed
+
+
+def test_signs_make_the_entry_of_largest_magnitude_positive_and_of_equal_ones_the_last():
+    rng = np.random.default_rng(0)
+    for scale in (1e-9, 1e-3, 1.0, 1e3):
+        u = scale * rng.normal(size=(6, 50))
+        turned = u * fisher_module._signs(u)
+        assert (np.take_along_axis(turned, np.abs(u).argmax(axis=0)[None], axis=0) > 0).all()
+        pair = scale * np.array([[0.7, -0.7], [0.1, 0.1], [-0.7, 0.7]])
+        np.testing.assert_array_equal(np.sign(pair * fisher_module._signs(pair))[2], 1)

@@ -11,6 +11,7 @@ from sklearn.metrics import adjusted_rand_score
 from sklearn.preprocessing import scale
 
 import gramian as gm
+from gramian.learn import kmeans as kmeans_module
 from gramian.learn.kmeans import _lloyd
 
 
@@ -260,3 +261,19 @@ def test_single_precision_gives_the_clusters_of_double_precision():
     assert adjusted_rand_score(single.labels_, double.labels_) == 1.0
     assert single.inertia_ == pytest.approx(double.inertia_, rel=1e-4)
     assert single.transform(X.astype(np.float32)).dtype == np.float32
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_starts_in_low_rank_end_where_nothing_moves_under_the_whole_matrix(seed, monkeypatch):
+    monkeypatch.setattr(kmeans_module, "EXACT_STARTS", 50)
+    monkeypatch.setattr(kmeans_module, "LANDMARKS", 8)
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(300, 4)) + 3 * rng.normal(size=(4, 4))[rng.integers(4, size=300)]
+    model = gm.KernelKMeans(4, gm.Gaussian(2.0), n_init=4, random_state=seed).fit(X)
+    squares = np.square(model.transform(X))
+    own = squares[np.arange(300), model.labels_]
+    assert own.sum() == pytest.approx(model.inertia_, rel=1e-9)
+    assert (own <= squares.min(axis=1) * (1 + 1e-9)).all()
+    monkeypatch.undo()
+    exact = gm.KernelKMeans(4, gm.Gaussian(2.0), n_init=4, random_state=seed).fit(X)
+    assert model.inertia_ <= 1.05 * exact.inertia_

@@ -177,3 +177,10 @@ def test_bad_searches_are_refused(regression):
         gm.KernelSearch(gm.KernelRidge(), KERNELS).fit(gm.Linear().gram(X), y)
     with pytest.raises(TypeError, match="no leave-one-out error"):
         gm.KernelSearch(gm.ParzenClassifier(), KERNELS).fit(X, (y > 0).astype(int))
+
+
+@pytest.mark.parametrize("learner", [gm.KernelRidge, gm.FisherDiscriminant, gm.KernelPCA, gm.GramSchmidt], ids=str)
+def test_a_search_can_do_what_its_learner_can_and_nothing_else(learner):
+    search = gm.KernelSearch(learner(), KERNELS)
+    for method in ("predict", "decision_function", "score"):
+        assert hasattr(search, method) == hasattr(learner(), method)

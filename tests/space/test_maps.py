@@ -171,3 +171,14 @@ def test_new_objects_must_have_the_features_of_the_sample(X):
     for kind in MAPS:
         with pytest.raises(ValueError, match="do not fit together"):
             kind(gm.Linear()).fit(X).transform([[1.0, 2.0, 3.0]])
+
+
+@pytest.mark.parametrize("kind", [gm.EmpiricalMap, gm.MercerMap])
+def test_a_matrix_that_is_no_kernel_is_refused_with_its_smallest_eigenvalue(kind):
+    rng = np.random.default_rng(0)
+    Q = np.linalg.qr(rng.normal(size=(6, 6)))[0]
+    K = 3 * np.eye(6) + (Q * [0.0, 1, 1, 1, 1, -3.5]) @ Q.T
+    K = np.round(K, 6)
+    assert np.linalg.eigvalsh(K)[0] < -0.4
+    with pytest.raises(ValueError, match=f"its smallest eigenvalue is {np.linalg.eigvalsh(K)[0]:.3g}, and no coord"):
+        kind(gm.Precomputed(K)).fit(range(6))

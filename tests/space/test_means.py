@@ -363,3 +363,17 @@ def test_mean_test_refuses_combinations(X):
     for T in [S.mean(), S[0], S.combine(np.eye(9))]:
         with pytest.raises(ValueError, match="mean_test is defined for the images of a sample"):
             gm.mean_test(S, T)
+
+
+@pytest.mark.parametrize("three", [[0, 2, 5], [0, 2, 7], [0, 5, 7], [2, 5, 7], [0, 1, 2], [1, 3, 6]], ids=str)
+def test_relabellings_that_are_the_same_but_for_rounding_count_as_the_same(three):
+    # The corners and the middles of the sides of a square, three of them against the others: turned or mirrored, that
+    # is the same. κ hardly differs from 1, so that centring leaves few digits.
+    X = 0.73 * np.array([(i, j) for i in (-1.0, 0, 1) for j in (-1.0, 0, 1) if (i, j) != (0, 0)])
+    weights = {chosen: np.where(np.isin(range(8), chosen), 1 / 3, -1 / 5) for chosen in combinations(range(8), 3)}
+    less_one = np.expm1(-np.square(X[:, None] - X).sum(axis=2) / (2 * 400.0**2))
+    squares = {chosen: w @ less_one @ w for chosen, w in weights.items()}
+    expected = np.mean(np.array(list(squares.values())) >= squares[tuple(three)] * (1 - 1e-6))
+    phi, draws = gm.FeatureSpace(gm.Gaussian(400.0)), 10_000
+    found = gm.mean_test(phi(X[three]), phi(np.delete(X, three, axis=0)), permutations=draws, rng=0)
+    assert abs(found.p_value - expected) <= 5 * sqrt(0.25 / draws)

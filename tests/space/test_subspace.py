@@ -221,15 +221,18 @@ def test_dimension_is_the_least_number_of_directions_that_hold_the_share(known, 
     assert known.space(X).dimension(share) == expected
 
 
-def test_dimension_found_without_the_dense_matrix_is_the_same(monkeypatch):
-    # One answer is found among the first 32 eigenvalues, one needs a second round, and one ends in the dense matrix.
+@pytest.mark.parametrize("holds", [True, False])
+def test_dimension_found_without_the_dense_matrix_is_the_same(monkeypatch, holds):
+    # One answer is found at the first look, some need a second one, and the last ends in the dense matrix.
     A = np.random.default_rng(0).normal(size=(330, 5)) * [9.0, 5.0, 2.0, 1.0, 0.1]
     S = gm.FeatureSpace(gm.Gaussian(3.0))(A)
-    shares = (0.3, 0.75, 0.95)
+    shares = (0.1, 0.5, 0.75, 0.95)
     expected = [S.dimension(share) for share in shares]
-    assert expected[0] <= 32 < expected[1] <= 64 < expected[2]
+    assert expected[0] <= 330 // 40 < expected[1] <= 330 // 5 < expected[3]
     monkeypatch.setattr(vectors_module, "DENSE", 100)
     monkeypatch.setattr(eigen_module, "DENSE", 100)
+    monkeypatch.setattr(vectors_module, "FIRST_LOOK", 32)
+    monkeypatch.setattr(gm.Gram, "can_hold", lambda self, dtype=None: holds)
     assert [S.dimension(share) for share in shares] == expected
 
 
@@ -278,3 +281,21 @@ def test_a_sample_at_the_origin_spans_a_subspace_of_dimension_zero(method):
     assert V.residuals(S[0]) == 0
     np.testing.assert_array_equal(V.project([[3.0, 4.0]]).norms(), [0.0])
     np.testing.assert_array_equal(S.deflate(V).norms(), np.zeros(3))
+
+
+def test_dimension_of_many_points_does_without_the_whole_matrix(monkeypatch):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 8)) * 0.7 ** np.arange(8)
+    S = gm.FeatureSpace(gm.Gaussian(3.0))(X)
+    expected = S.dimension(0.9)
+    assert 1 < expected < 32
+
+    def refused(self):
+        raise AssertionError("the whole of K was asked for")
+
+    monkeypatch.setattr("gramian.space.vectors.DENSE", 100)
+    monkeypatch.setattr("gramian.factor.eigen.DENSE", 100)
+    monkeypatch.setattr(gm.Gram, "dense", refused)
+    monkeypatch.setattr(gm.Gram, "can_hold", lambda self, dtype=None: False)
+    monkeypatch.setattr(vectors_module, "FIRST_LOOK", 32)
+    assert S.dimension(0.9) == expected

@@ -686,3 +686,13 @@ def test_points_whose_images_overflow_are_refused_wherever_they_are_measured(ker
         else:
             with pytest.raises(ValueError, match="overflows float64 for 1 object"):
                 question()
+
+
+def test_cosines_never_leave_their_range_by_rounding():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 3))
+    S = gm.FeatureSpace(gm.Linear())
+    opposite = np.diagonal(S(X).cosines(S(-rng.uniform(0.1, 10, size=(200, 1)) * X)))
+    assert opposite.min() == -1.0
+    np.testing.assert_allclose(opposite, -1, rtol=16 * np.finfo(float).eps)
+    assert np.diagonal(S(X).cosines(S(3 * X))).max() == 1.0

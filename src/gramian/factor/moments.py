@@ -67,7 +67,7 @@ class Moments:
         if numbers is not None and rows.dtype == np.float64:
             rows, numbers = np.hstack([rows, numbers]), None
         parts = [rows] if numbers is None else [rows, numbers]
-        means = [np.average(part, axis=0, weights=weights).astype(np.float64) for part in parts]
+        means = [_mean(part, weights) for part in parts]
         if self.lower is not None:
             self._scatter([_moved(part, mean, weights) for part, mean in zip(parts, means, strict=True)])
         self._shift(total, np.concatenate(means))
@@ -221,7 +221,7 @@ class Summary:
 
     def left_out(self, groups: list[Moments]) -> float:
         """Return the share of the trace of K that the features leave out, given the moments of all groups."""
-        if self.landmarks is None or self.trace == 0:
+        if self.trace == 0:  # as it is without landmarks, which alone leave anything out
             return 0.0
         seen = sum(float(np.trace(found.about_origin()[: self.dim, : self.dim])) for found in groups)
         return max(0.0, 1 - seen / self.trace)
@@ -275,6 +275,13 @@ class Summary:
             chosen = slice(None) if chunk.groups is None else chunk.groups == number
             weights, numbers = (None if p is None else p[chosen] for p in (chunk.weights, chunk.numbers))
             group.add(rows[chosen], weights, numbers)
+
+
+def _mean(rows: Array, weights: Array | None) -> Array:
+    """Return the mean of rows of any precision, summed in double."""
+    if weights is None:
+        return np.asarray(rows.mean(axis=0, dtype=np.float64))
+    return np.asarray(np.average(rows, axis=0, weights=weights), dtype=np.float64)
 
 
 def _moved(rows: Array, mean: Array, weights: Array | None) -> Array:

@@ -9,15 +9,17 @@ matrix (S F)(S F)ᵀ + λI is inverted by
 
     (G Gᵀ + λI)⁻¹ = (I − G (GᵀG + λI)⁻¹ Gᵀ) / λ,        G = S F,
 
-which removes the large eigenvalues of K, the ones that make the iteration slow. The answer carries the residual that it
-reached, computed afresh, not the one the recurrence believes in.
+which removes the large eigenvalues of K, the ones that make the iteration slow. Where K can be kept and so many steps
+would be left that a factorization takes less time, the whole matrix is factored in single precision, and a few steps
+with K in double make up for the digits. The answer carries the residual that it reached, computed afresh, not the one
+the recurrence believes in.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from math import ceil, isqrt, log
 from typing import Any, Literal, cast
 
@@ -29,13 +31,15 @@ from gramian.factor.cholesky import cholesky
 from gramian.factor.eigen import DENSE
 from gramian.gram.gram import Gram, as_symmetric
 from gramian.gram.progress import steps_left, task
-from gramian.gram.threads import single_blas
+from gramian.gram.threads import aside, single_blas
 
 Map = Callable[[Array], Array]
 Step = Callable[[Array, Any], Array]
 Side = Literal["auto", "primal", "dual"]
 
-MOST_STEPS = 150  # of conjugate gradients; where K is held, a factorization is no dearer than that
+MOST_STEPS = 150  # of conjugate gradients
+WORTH = 125  # a factorization in single precision takes as long as n / WORTH products with a K that is held
+POWER_STEPS = 4  # by which the largest eigenvalue that a preconditioner leaves is estimated
 LARGEST_RANK = 2048  # of a preconditioner
 LARGEST_FACTOR = 2**31  # bytes of it in single precision
 STRIPE = 4096  # of its rows are worked on at a time
@@ -43,6 +47,7 @@ FEW = 64  # of its columns
 COARSE = 1e-4  # what a round of steps by values in single precision may gain, at most
 SLOW = 0.1  # gain of a round that is too small: what is left needs values in double precision
 ROOM = 2**28  # bytes of explicit features that are held at once
+GRADIENTS = "conjugate gradients, {} products with K, "
 RESTARTS = 8  # each computes the true residual and goes on from there
 
 
@@ -144,7 +149,8 @@ def _at_each(gram: Gram, B: Array, ridges: list[float], tol: float | None) -> So
     if len(ridges) > 1 and len(gram) > DENSE and not takes_features(gram):
         columns = np.repeat(ridges, B.shape[1])
         with gram.held():
-            found = _iterated(gram, np.tile(B, len(ridges)), columns, PLAIN, goal)
+            aid = _preconditioner(gram, PLAIN, columns)
+            found = _iterated(gram, np.tile(B, len(ridges)), columns, PLAIN, goal, aid)
         value = found.value.reshape(len(gram), len(ridges), B.shape[1]).transpose(1, 0, 2)
         return replace(found, value=value)
     each = [solve_framed(gram, B, lam, tol=tol) for lam in ridges]
@@ -182,14 +188,46 @@ def solve_framed(
     gram: Gram, B: Array, ridge: float, frame: Frame = PLAIN, side: Side = "auto", tol: float | None = None
 ) -> Solution:
     """Solve (S K Sᵀ + λI) X = B on the cheaper side: that of explicit features (primal) or that of objects (dual)."""
-    goal = tol if tol is not None else default_goal(gram)
-    if (features := explicit_features(gram, side)) is not None:
-        return _primal(frame.S(features), B, ridge, goal)
-    if len(gram) <= DENSE:
-        return _factored(gram, B, ridge, frame, goal)
-    with gram.held() as held:
-        found = _iterated(gram, B, np.full(B.shape[1], ridge), frame, goal)
-        return found if found.converged or not held else _factored(gram, B, ridge, frame, goal)
+    return System(gram, ridge, frame, side).solve(B, tol)
+
+
+class System:
+    """The matrix S K Sᵀ + λI, with what is prepared once for all right-hand sides: a factor, or a preconditioner."""
+
+    def __init__(self, gram: Gram, ridge: float, frame: Frame = PLAIN, side: Side = "auto") -> None:
+        self.gram, self.ridge, self.frame = gram, ridge, frame
+        self._features = explicit_features(gram, side)
+
+    def solve(self, B: Array, tol: float | None = None) -> Solution:
+        """Solve for the columns of a matrix B, to a relative residual of `tol`."""
+        goal = tol if tol is not None else default_goal(self.gram)
+        if self._features is not None:
+            return _primal(self.frame.S(self._features), B, self.ridge, goal)
+        if len(self.gram) <= DENSE:
+            return self._factored(B, goal)
+        with self.gram.held() as held:
+            found = _iterated(self.gram, B, np.full(B.shape[1], self.ridge), self.frame, goal, self._aid)
+            return found if found.converged or not held else self._factored(B, goal)
+
+    def describe(self, products: int) -> str:
+        """Say how right-hand sides were solved for by an iteration, with so many products in all."""
+        return self._aid.describe(products)
+
+    @cached_property
+    def _aid(self) -> Aid:
+        return _aid(self.gram, self.frame, self.ridge)
+
+    @cached_property
+    def _factor(self) -> tuple[Array, tuple[Array, bool]]:
+        A = self.frame.around(self.gram.dense().astype(np.float64, copy=False))
+        return A, ridged_factor(A, self.ridge)
+
+    def _factored(self, B: Array, goal: float) -> Solution:
+        A, factor = self._factor
+        X = scipy.linalg.cho_solve(factor, B, check_finite=False)
+        X += scipy.linalg.cho_solve(factor, B - A @ X, check_finite=False)
+        residual = relative(B - A @ X, B)
+        return Solution(X, 0, residual, residual <= goal, "Cholesky factorization")
 
 
 def default_goal(gram: Gram) -> float:
@@ -251,34 +289,39 @@ def _primal(features: Array, B: Array, ridge: float, goal: float) -> Solution:
     return Solution(X, 0, residual, residual <= goal, method, W, primal_residual=of_weights)
 
 
-def _factored(gram: Gram, B: Array, ridge: float, frame: Frame, goal: float) -> Solution:
-    A = frame.around(gram.dense().astype(np.float64, copy=False))
-    factor = ridged_factor(A, ridge)
-    X = scipy.linalg.cho_solve(factor, B, check_finite=False)
-    X += scipy.linalg.cho_solve(factor, B - A @ X, check_finite=False)
-    residual = relative(B - A @ X, B)
-    return Solution(X, 0, residual, residual <= goal, "Cholesky factorization")
+@dataclass(frozen=True, eq=False)
+class Aid:
+    """A preconditioner: R ↦ an approximation of (S K Sᵀ + λI)⁻¹ R, and what it is; `rank` is 0 where it is a factor."""
+
+    apply: Step
+    rank: int
+    words: str
+
+    def describe(self, products: int) -> str:
+        """Say what was done with so many products."""
+        return self.words.format(products)
 
 
-def _iterated(gram: Gram, B: Array, ridges: Array, frame: Frame, goal: float) -> Solution:
+def _iterated(gram: Gram, B: Array, ridges: Array, frame: Frame, goal: float, aid: Aid) -> Solution:
     """Conjugate gradients, each column with a λ of its own, started afresh until the true residual is small enough.
 
     Where K is computed anew for every product, the steps go by values in single precision, which cost half as much,
     and the true residuals by values in double: as long as that makes good headway.
     """
-    precondition, rank = _preconditioner(gram, frame, ridges)
     coarse = gram if gram.is_held else gram.single()
 
     def multiplied(by: Gram, V: Array, columns: Any = slice(None)) -> Array:
         return np.asarray(frame.S(by.apply(frame.St(V))) + ridges[columns] * V)
 
+    unit = _unit(B)
+    B = B / unit  # so that no square of it vanishes or overflows
     X, R, products, residual = np.zeros_like(B), B, 0, 1.0
     rounds = ceil(log(goal / 2) / log(COARSE))
     with single_blas(), task("conjugate gradients") as told:
         for _ in range(RESTARTS):
             aim = max(goal / 2, residual * (goal / 2) ** (1 / rounds)) if coarse is not gram else goal / 2
             change, steps = conjugate_gradients(
-                partial(multiplied, coarse), precondition, R, B, aim, MOST_STEPS - products, told.advance, products
+                partial(multiplied, coarse), aid.apply, R, B, aim, MOST_STEPS - products, told.advance, products
             )
             rest = B - multiplied(gram, X + change)
             products += steps + 1
@@ -289,25 +332,61 @@ def _iterated(gram: Gram, B: Array, ridges: Array, frame: Frame, goal: float) ->
                 break
             if gain > SLOW:
                 coarse = gram
-    return Solution(X, products, residual, residual <= goal, by_gradients(products, rank), rank=rank)
+    return Solution(X * unit, products, residual, residual <= goal, aid.describe(products), rank=aid.rank)
 
 
-def by_gradients(products: int, rank: int) -> str:
-    """Say what conjugate gradients have cost."""
-    aid = f"preconditioner of rank {rank}" if rank else "no preconditioner"
-    return f"conjugate gradients, {products} products with K, {aid}"
+def _aid(gram: Gram, frame: Frame, ridge: float) -> Aid:
+    """Return the preconditioner that promises the shortest time: of low rank, or the factor of the whole matrix."""
+    low = _preconditioner(gram, frame, np.array(ridge))
+    if not gram.is_held or low.rank == 0:
+        return low
+    V = np.random.default_rng(0).standard_normal((len(gram), 1))
+    for _ in range(POWER_STEPS):  # the condition of the preconditioned system, whose smallest eigenvalue is 1
+        V /= np.linalg.norm(V)
+        V = low.apply(frame.S(gram.apply(frame.St(V))) + ridge * V, slice(None))
+    steps = 0.5 * np.sqrt(np.linalg.norm(V)) * log(2 / default_goal(gram))
+    if steps < len(gram) / WORTH:
+        return low
+    return _factor_in_single(gram, frame, ridge) or low
 
 
-def _preconditioner(gram: Gram, frame: Frame, ridges: Array) -> tuple[Step, int]:
-    """Return R ↦ (G Gᵀ + λI)⁻¹ R with G = S F, and its rank.
+def _factor_in_single(gram: Gram, frame: Frame, ridge: float) -> Aid | None:
+    """Return the Cholesky factor of the whole matrix in single precision, None where it has none in that precision."""
+    scale = gram.scale()
+    K = gram.single().dense()
+    with np.errstate(over="ignore", invalid="ignore"):  # what does not fit has no factor
+        K /= K.dtype.type(scale)
+        A = frame.around(K.astype(np.float32, copy=False)).astype(np.float32, copy=False)
+        A[np.diag_indices_from(A)] += np.float32(ridge / scale)
+    if not np.isfinite(A.sum(dtype=np.float64)):
+        return None
+    try:
+        factor = aside(lambda: scipy.linalg.cho_factor(A, lower=True, overwrite_a=True, check_finite=False))
+    except scipy.linalg.LinAlgError:
+        return None
 
-    That is 0 where a column of K costs as much as a product, and many products are the better buy. One decomposition
-    GᵀG = U diag(s) Uᵀ serves every λ. A large factor is kept in single precision; what is done with it is exact for
-    the G that is kept.
+    def precondition(R: Array, columns: Any) -> Array:
+        unit = _unit(R)
+        found = scipy.linalg.cho_solve(factor, (R / unit).astype(np.float32), overwrite_b=True, check_finite=False)
+        return np.asarray(found * (unit / scale))
+
+    return Aid(precondition, 0, "Cholesky factorization in single precision, refined by {} products with K")
+
+
+def _preconditioner(gram: Gram, frame: Frame, ridges: Array) -> Aid:
+    """Return R ↦ (G Gᵀ + λI)⁻¹ R with G = S F.
+
+    Its rank is 0 where a column of K costs as much as a product, and many products are the better buy. One
+    decomposition GᵀG = U diag(s) Uᵀ serves every λ, one for all columns of R or one for each. A large factor is kept in
+    single precision; what is done with it is exact for the G that is kept.
     """
     n = len(gram)
+
+    def at(columns: Any) -> Array:
+        return ridges if ridges.ndim == 0 else ridges[columns]
+
     if gram.kernel.matrix_free:
-        return (lambda R, columns: R / ridges[columns]), 0
+        return Aid(lambda R, columns: R / at(columns), 0, GRADIENTS + "no preconditioner")
     worth = 4 if gram.is_held else 8  # the dearer a product, the larger a factor pays
     rank = min(n // 4, max(100, worth * isqrt(n)), LARGEST_RANK, max(LARGEST_FACTOR // (4 * n), 1))
     source = gram.single() if 8 * n * rank > ROOM else gram
@@ -324,13 +403,13 @@ def _preconditioner(gram: Gram, frame: Frame, ridges: Array) -> tuple[Step, int]
 
     def precondition(R: Array, columns: Any) -> Array:
         inside = sum((wide(rows).T @ R[rows] for rows in stripes), np.zeros((G.shape[1], R.shape[1])))
-        inside = U @ ((U.T @ inside) / np.add.outer(np.maximum(s, 0.0), ridges[columns]))
+        inside = U @ ((U.T @ inside) / (np.maximum(s, 0.0)[:, None] + at(columns)))
         found = np.empty_like(R)
         for rows in stripes:
             found[rows] = R[rows] - wide(rows) @ inside
-        return np.asarray(found / ridges[columns])
+        return np.asarray(found / at(columns))
 
-    return precondition, G.shape[1]
+    return Aid(precondition, G.shape[1], f"{GRADIENTS}preconditioner of rank {G.shape[1]}")
 
 
 def conjugate_gradients(
@@ -375,5 +454,12 @@ def conjugate_gradients(
 
 def relative(R: Array, B: Array) -> float:
     """Return ‖R‖ / ‖B‖, the largest over the columns."""
-    size = np.linalg.norm(B, axis=0)
-    return float(np.max(np.linalg.norm(R, axis=0) / np.where(size > 0, size, 1.0)))
+    unit = _unit(B)
+    size = np.linalg.norm(B / unit, axis=0)
+    return float(np.max(np.linalg.norm(R / unit, axis=0) / np.where(size > 0, size, 1.0)))
+
+
+def _unit(B: Array) -> Array:
+    """Return the power of two next to the largest entry of each column: to divide by it costs no digit."""
+    largest = np.abs(B).max(axis=0)
+    return np.where(largest > 0, np.ldexp(1.0, np.frexp(largest)[1] - 1), 1.0)

@@ -81,16 +81,16 @@ def spectrum_above(gram: Gram, lam: float, frame: Frame = PLAIN, side: Side = "a
     return spectrum(gram, frame, side)
 
 
-def whole_range(gram: Gram, frame: Frame = PLAIN, side: Side = "auto", largest: float = 1.0) -> Spectrum:
+def whole_range(gram: Gram, frame: Frame = PLAIN, side: Side = "auto") -> Spectrum:
     """Decompose S K Sᵀ for a question without a ridge, where the rank counts: its range, and nothing beyond.
 
     Of explicit features the singular values of S Φ are told from rounding errors, of K the eigenvalues, which are
-    their squares: directions that are 1e-7 of the largest are out of reach then. `largest` is by how much S can
-    stretch a vector. Refused where K is too large to be decomposed, unless its rank is small.
+    their squares: directions that are 1e-7 of the largest are out of reach then. Refused where K is too large to be
+    decomposed, unless its rank is small.
     """
     if (features := explicit_features(gram, side)) is not None:
         U, sigma, Vt = scipy.linalg.svd(frame.S(features), full_matrices=False, check_finite=False)
-        size = max(largest * float(np.linalg.norm(features)), float(sigma.max(initial=0.0)))
+        size = max(frame.gain**0.5 * float(np.linalg.norm(features)), float(sigma.max(initial=0.0)))
         kept = sigma > max(features.shape) * float(np.finfo(gram.dtype).eps) * size
         return Spectrum(sigma[kept] ** 2, U[:, kept], 0.0, Vt.T[:, kept])
     found = spectrum(gram, frame, side)
@@ -102,15 +102,16 @@ def whole_range(gram: Gram, frame: Frame = PLAIN, side: Side = "auto", largest: 
     return Spectrum(found.values, found.vectors, 0.0, found.axes)
 
 
-def coordinates(gram: Gram) -> tuple[Array, float]:
+def coordinates(gram: Gram, rank: int | None = None) -> tuple[Array, float]:
     """Return points C with C Cᵀ = K, and the share of the trace of K that they leave out.
 
-    They are explicit features, or a Cholesky factor, which beyond n = 3000 is one of low rank.
+    They are explicit features, or a Cholesky factor, which beyond n = 3000, or where a rank is given, is one of low
+    rank.
     """
     if (features := explicit_features(gram)) is not None:
         return features, 0.0
-    if len(gram) > DENSE:
-        low = _low_rank(gram)
+    if len(gram) > DENSE or rank is not None:
+        low = _low_rank(gram, rank)
         return low.factor.astype(np.float64), low.relative_error
     K = gram.dense().astype(np.float64, copy=False)
     noise = len(K) * float(np.finfo(gram.dtype).eps) * float(K.diagonal().max())
@@ -124,9 +125,9 @@ def coordinates(gram: Gram) -> tuple[Array, float]:
     return points, 0.0
 
 
-def _low_rank(gram: Gram) -> LowRank:
+def _low_rank(gram: Gram, rank: int | None = None) -> LowRank:
     tol = len(gram) * float(np.finfo(gram.dtype).eps)
-    return cholesky(gram, LARGEST_RANK, tol=tol, pivoting="random", rng=0)
+    return cholesky(gram, rank or LARGEST_RANK, tol=tol, pivoting="random", rng=0)
 
 
 def _of_factor(F: Array, left_out: float, gram: Gram, explicit: bool = False) -> Spectrum:

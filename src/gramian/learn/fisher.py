@@ -41,13 +41,12 @@ from gramian.factor.moments import Chunk, Moments, dense
 from gramian.factor.solve import (
     Frame,
     Map,
-    by_gradients,
+    System,
     by_moments,
     default_goal,
     explicit_features,
     relative,
     ridged_factor,
-    solve_framed,
     takes_features,
 )
 from gramian.factor.spectrum import coordinates
@@ -57,12 +56,13 @@ from gramian.gram.journal import keeping
 from gramian.kernels.algebra import Kernel
 from gramian.learn.base import MEDIAN_GAUSSIAN, as_given, evaluate, named
 from gramian.learn.discriminant import Discriminant
-from gramian.learn.fisher_loo import LeaveOneOut, LeaveOneOutOfMoments, WithinClasses
+from gramian.learn.fisher_loo import LeaveOneOut, WithinClasses
 from gramian.learn.lowrank import DEFAULT_RANK, Rank, landmark_coefficients, pieces, require_scatter
 from gramian.learn.ridges import Ridge, fixed_ridge, ridge_grid, rounding, warn_of_estimate, warn_unless_solved
 from gramian.space.vectors import Vectors
 
 MOST_LEFT_OUT = 6000  # objects; of more, those of a part of them are left out, in low rank
+CHOSEN_EXACTLY = 1500  # objects up to which the ridge is chosen by exact errors
 REFINEMENTS = 4  # of a solution whose residual is not small yet
 FINE = 1e-8  # relative residual that needs no refinement
 LARGEST_SCATTER = 1e140  # of features, whose squares are summed
@@ -111,7 +111,8 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Disc
     projected_means_, projected_variances_ : arrays of shape (c, directions)
         Of each class, along each direction.
     ridges_, loo_errors_ : arrays
-        The grid and its shares of leave-one-out mistakes, where the ridge was chosen.
+        The grid and its shares of leave-one-out mistakes, where the ridge was chosen: exact up to n = 1500 and where φ
+        is explicit, seen through 1000 directions beyond.
     solver_ : str
         How the linear system was solved.
 
@@ -263,17 +264,32 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Disc
             self.__dict__.pop(name, None)
         if (given := fixed_ridge(self.ridge, ("loo",))) is not None:
             return given
-        left_out, labels = self._left_out()
-        self.ridges_ = ridge_grid(self.ridge, left_out.largest, rounding(self.sample_.gram(), left_out.largest))
-        scores = left_out.scores(self.ridges_)
+        gram = self.sample_.gram()
+        left_out, labels = self._left_out(DEFAULT_RANK if len(gram) > CHOSEN_EXACTLY else None)
+        self.ridges_ = ridge_grid(self.ridge, left_out.largest, rounding(gram, left_out.largest))
+        scores = left_out.scores(self.ridges_ + self._hidden_ridge())
         self.loo_errors_ = np.mean(scores.argmax(axis=2) != labels, axis=1)
         best = int(np.flatnonzero(self.loo_errors_ == self.loo_errors_.min())[-1])  # of equals the most regularised
-        if len(labels) == len(self._labels):
+        if len(labels) == len(self._labels) and not self._unseen:
             self._loo_scores = scores[best]
         return float(self.ridges_[best])
 
-    def _left_out(self) -> tuple[LeaveOneOut | LeaveOneOutOfMoments, Array]:
-        """Return what leaves objects out, and the classes of these: all, or of a large sample the first ones."""
+    def _hidden_ridge(self) -> float:
+        """Return the ridge that hides in what a low rank leaves out of K.
+
+        K ≈ F Fᵀ + ρI, with ρ the average of what is left of κ(x, x), so that S K S + λI, the S of a class of ℓ members
+        being H_c/√ℓ, is nearly that of F with λ + ρ/ℓ: of the ridges, the average over all objects is ρ c/n.
+        """
+        if not self._unseen:
+            return 0.0
+        norms = self.sample_.gram().rough_diag()
+        return self._unseen * float(norms.mean(dtype=np.float64)) * len(self.classes_) / len(norms)
+
+    def _left_out(self, rank: int | None = None) -> tuple[LeaveOneOut, Array]:
+        """Return what leaves objects out, and the classes of these: all, or of a large sample the first ones.
+
+        With a rank, or where there are very many objects, they are seen in low rank.
+        """
         gram = self.sample_.gram()
         if hasattr(self, "_summary"):
             self._unseen = 0.0
@@ -281,8 +297,8 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Disc
         if len(gram) > MOST_LEFT_OUT and not takes_features(gram):
             coarse = self._in_low_rank()
             return coarse._left_out()
-        points, self._unseen = coordinates(gram)
-        return LeaveOneOut(points, self._labels), self._labels
+        points, self._unseen = coordinates(gram, rank)
+        return LeaveOneOut.of_points(points, self._labels), self._labels
 
     def _in_low_rank(self) -> FisherDiscriminant:
         """Return the same discriminant in low rank, from which leave-one-out errors of a large sample are estimated."""
@@ -292,8 +308,8 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Disc
         self._unseen = self._coarse.trace_error_
         return self._coarse
 
-    def _left_out_at(self, points: Encoded, labels: Array) -> LeaveOneOutOfMoments:
-        return LeaveOneOutOfMoments(self._class_moments()[0], dense(self._summary.kernel.phi(points)), labels)
+    def _left_out_at(self, points: Encoded, labels: Array) -> LeaveOneOut:
+        return LeaveOneOut.of_moments(self._class_moments()[0], dense(self._summary.kernel.phi(points)), labels)
 
     @property
     def loo_decision_(self) -> Array:
@@ -442,9 +458,9 @@ def solve_scatter(gram: Gram, S: WithinClasses, ridge: float, tol: float | None 
     alpha, values, left = np.zeros_like(T), np.zeros_like(T), T
     fine, products = max(FINE, default_goal(gram) if tol is None else tol), 0
     with gram.held():
-        multiply = _in_double_precision(gram)
+        multiply, system = _in_double_precision(gram), System(gram, ridge, Frame(S, S))
         for _ in range(REFINEMENTS):
-            found = solve_framed(gram, S(multiply(left)), ridge, Frame(S, S), tol=tol)
+            found = system.solve(S(multiply(left)), tol)
             refined = alpha + (left - S(found.value)) / ridge
             product = multiply(refined)
             products += found.iterations + 2
@@ -454,7 +470,7 @@ def solve_scatter(gram: Gram, S: WithinClasses, ridge: float, tol: float | None 
             alpha, values, left = refined, product, rest
             if relative(left, T) <= fine:
                 break
-    method = by_gradients(products, found.rank) if found.iterations else found.method
+    method = found.method if not found.iterations else system.describe(products)
     return Scatter.of_values(_complete(alpha), _complete(values), None, relative(left, T), method, S)
 
 

@@ -5,25 +5,25 @@ Let d = φ(xᵢ) − φ_c for object i of class c with ℓ members, C_c the cova
     the mean of its class       φ_c − d / (ℓ − 1)
     the scatter                 M′ = M + C_c / (ℓ − 1) − γ d dᵀ,        γ = ℓ / (ℓ − 1)²
 
-so that for all objects of a class M′ is one matrix, M_c = M + C_c / (ℓ − 1), less a matrix of rank one. With D the
-deviations of the class (C_c = DᵀD/ℓ), N = D M⁻¹ Dᵀ and θ = 1 / ℓ(ℓ − 1), Woodbury's formula gives what is needed of
-M_c,
+so that for all objects of a class M′ is one matrix, M_c = M + C_c / (ℓ − 1), less a matrix of rank one. Of M_c we need
 
-    rᵢ = dᵀ M_c⁻¹ d         the diagonal of (I + θN)⁻¹ N
-    qᵢ = dᵀ M_c⁻¹ δ_k       from (I + θN)⁻¹ D M⁻¹ δ_k,        δ_k = φ_c − φ_k
-    g = δ_kᵀ M_c⁻¹ δ_k
+    rᵢ = dᵀ M_c⁻¹ d,        qᵢ = dᵀ M_c⁻¹ δ_k,        g = δ_kᵀ M_c⁻¹ δ_k,        δ_k = φ_c − φ_k
 
-and squared lengths in the metric of M′⁻¹ follow from that of Sherman and Morrison:
+and squared lengths in the metric of M′⁻¹ follow from the formula of Sherman and Morrison:
 
     ‖a d + δ‖² = a² r + 2 a q + g + γ (a r + q)² / (1 − γ r)
 
 with a = 1, δ = δ_k for φ(xᵢ) − φ_k, and a = ℓ / (ℓ − 1), δ = 0 for the mean of its own class without it.
 
-One eigenvalue decomposition of S_w serves every λ; a class of ℓ members then costs O(ℓ² · dimension) a ridge.
+One eigenvalue decomposition of S_w + C_c / (ℓ − 1) serves every λ, so that a class costs O(m³ + ℓ m²) for m features
+and O(ℓ m) for each ridge and class. A class of few members among many features has a cheaper way: with D its deviations
+(C_c = DᵀD/ℓ), N = D M⁻¹ Dᵀ and θ = 1 / ℓ(ℓ − 1), Woodbury's formula gives r as the diagonal of (I + θN)⁻¹ N and q as
+(I + θN)⁻¹ D M⁻¹ δ_k, O(ℓ² m + ℓ³) a ridge from one decomposition of S_w.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from functools import cached_property
 
 import numpy as np
@@ -34,6 +34,7 @@ from gramian.factor.moments import Moments
 from gramian.gram.threads import cores, run
 from gramian.learn.discriminant import class_means
 
+EIGEN = 9  # operations of an eigenvalue decomposition, in units of m³
 SINGULAR = 1e-10  # share of its length that a direction keeps, at most, where it is lost
 
 
@@ -60,99 +61,116 @@ class WithinClasses:
 
 
 class LeaveOneOut:
-    """Points in coordinates, rotated to the principal axes of the scatter within classes.
+    """Objects in explicit features, and the moments of their classes: those of these objects, or of many more.
 
-    `largest` is its largest eigenvalue.
+    `points` are rows of features and `labels` their classes; `covariance` gives C_c, computed when it is asked for,
+    because those of many classes would take much memory.
     """
 
-    def __init__(self, points: Array, labels: Array) -> None:
-        S = WithinClasses(labels)
-        within = S(points)
-        eigenvalues, axes = scipy.linalg.eigh(within.T @ within, check_finite=False)
-        self._eigenvalues = np.maximum(eigenvalues, 0.0)
-        self.largest = float(self._eigenvalues.max(initial=0.0))
-        self._labels = labels
-        self._points = points @ axes
-        self._means = S.means.T @ self._points
+    def __init__(
+        self, points: Array, labels: Array, means: Array, sizes: Array, covariance: Callable[[int], Array]
+    ) -> None:
+        self._points, self._labels = points, labels
+        self._means, self._sizes, self._covariance = means, sizes, covariance
+        self._within = np.zeros((points.shape[1], points.shape[1]))
+        for c in range(len(sizes)):
+            self._within += covariance(c)
+        self._whole = bool((np.bincount(labels, minlength=len(sizes)) == sizes).all())  # no members but these
 
-    def scores(self, ridges: Array) -> Array:
-        """Return the discriminant functions of all classes at each point, learnt without it: ridges × points × classes.
+    @classmethod
+    def of_points(cls, points: Array, labels: Array) -> LeaveOneOut:
+        """Leave out the objects of a sample, from features of all of it."""
+        sizes = np.bincount(labels)
+        means = class_means(labels, len(sizes)).T @ points
 
-        The ridges are shared among the cores.
-        """
-        found = np.empty((len(ridges), len(self._points), len(self._means)))
+        def covariance(c: int) -> Array:
+            D = points[labels == c] - means[c]
+            return np.asarray(D.T @ D / len(D))
 
-        def work(lane: int, k: int) -> None:
-            for c in range(len(self._means)):
-                found[k, self._labels == c] = self._without_itself(c, self._inverse(ridges[k]), ridges[k] == 0)
+        return cls(points, labels, means, sizes, covariance)
 
-        run(work, range(len(ridges)), cores(), in_turn=False)
-        return found
-
-    def _inverse(self, ridge: float) -> Array:
-        """Return the eigenvalues of M⁻¹, without a ridge those of M⁺."""
-        if ridge > 0:
-            return np.asarray(1 / (self._eigenvalues + ridge))
-        noise = (len(self._points) + 16) * float(np.finfo(np.float64).eps) * self.largest
-        kept = self._eigenvalues > noise
-        return np.where(kept, 1 / np.where(kept, self._eigenvalues, 1.0), 0.0)
-
-    def _without_itself(self, c: int, weights: Array, unridged: bool) -> Array:
-        """Return ½ ‖x − φ̄‖² − ½ ‖x − φ_k‖² in the metric of M′⁻¹, for the points of one class."""
-        D = self._points[self._labels == c] - self._means[c]
-        size, count = len(D), len(self._means)
-        delta = shifts(self._means, c)
-        weighted = D * weights
-        N, V = weighted @ D.T, weighted @ delta.T
-        theta = 1 / (size * (size - 1))
-        factor = scipy.linalg.cho_factor(np.eye(size) + theta * N, overwrite_a=True, check_finite=False)
-        solved = scipy.linalg.cho_solve(factor, np.hstack([N, V]), overwrite_b=True, check_finite=False)
-        r, q = np.diagonal(solved), solved[:, size:]
-        g = np.square(delta) @ weights - theta * np.einsum("ij,ij->j", V, q)
-        return without_itself(r, q, g, c, size, count, unridged)
-
-
-class LeaveOneOutOfMoments:
-    """The same for some objects in explicit features, from the moments of all: M_c itself is factored."""
-
-    def __init__(self, groups: list[Moments], points: Array, labels: Array) -> None:
-        self._points, self._labels = np.asarray(points, dtype=np.float64), labels
-        self._means = np.array([group.mean for group in groups])
-        self._sizes = [int(group.weight) for group in groups]
-        self._scatters = [group.scatter for group in groups]
-        self._within = sum(S / size for S, size in zip(self._scatters, self._sizes, strict=True))
+    @classmethod
+    def of_moments(cls, groups: list[Moments], points: Array, labels: Array) -> LeaveOneOut:
+        """Leave out some objects, from the moments of all."""
+        sizes = np.array([int(group.weight) for group in groups])
+        means = np.array([group.mean for group in groups])
+        rows = np.asarray(points, dtype=np.float64)
+        return cls(rows, labels, means, sizes, lambda c: np.asarray(groups[c].scatter / sizes[c]))
 
     @cached_property
     def largest(self) -> float:
         """The largest eigenvalue of the scatter within classes."""
-        return max(float(scipy.linalg.eigvalsh(self._within, check_finite=False)[-1]), 0.0)
+        if "_axes" in self.__dict__:
+            return float(self._axes[0].max(initial=0.0))
+        values = scipy.linalg.eigvalsh(self._within, check_finite=False)
+        return max(float(values.max(initial=0.0)), 0.0)
+
+    @cached_property
+    def _axes(self) -> tuple[Array, Array]:
+        """The eigenvalues and eigenvectors of the scatter within classes."""
+        return _decomposed(self._within)
 
     def scores(self, ridges: Array) -> Array:
         """Return the discriminant functions of all classes at each point, learnt without it: ridges × points × classes.
 
-        The ridges are shared among the cores.
+        The classes are shared among the cores.
         """
         found = np.empty((len(ridges), len(self._points), len(self._means)))
+        few = [c for c in np.unique(self._labels) if self._has_few_members(c, len(ridges))]
+        if few:
+            _ = self._axes  # decomposed once, before the lanes ask for it
 
-        def work(lane: int, k: int) -> None:
-            for c in np.unique(self._labels):
-                found[k, self._labels == c] = self._without_itself(c, ridges[k])
+        def work(lane: int, c: int) -> None:
+            members = self._labels == c
+            ways = self._from_members(c, ridges) if c in few else self._from_covariance(c, ridges)
+            for k, (r, q, g) in enumerate(ways):
+                size, count = int(self._sizes[c]), len(self._means)
+                found[k, members] = without_itself(r, q, g, c, size, count, unridged=ridges[k] == 0)
 
-        run(work, range(len(ridges)), cores(), in_turn=False)
+        run(work, list(np.unique(self._labels)), cores(), in_turn=False, what="leaving objects out")
         return found
 
-    def _without_itself(self, c: int, ridge: float) -> Array:
-        size, D, delta = self._sizes[c], self._points[self._labels == c] - self._means[c], shifts(self._means, c)
-        M = self._within + self._scatters[c] / (size * (size - 1))
-        M[np.diag_indices_from(M)] += ridge
-        given = np.vstack([D, delta]).T
-        if ridge > 0:
-            solved = scipy.linalg.solve(M, given, assume_a="pos", overwrite_a=True, check_finite=False)
-        else:
-            solved = scipy.linalg.pinvh(M, check_finite=False) @ given
-        r = np.einsum("ij,ji->i", D, solved[:, : len(D)])
-        q, g = D @ solved[:, len(D) :], np.einsum("ij,ji->i", delta, solved[:, len(D) :])
-        return without_itself(r, q, g, c, size, len(self._means), ridge == 0)
+    def _has_few_members(self, c: int, ridges: int) -> bool:
+        """Tell whether a matrix of the members at each ridge is cheaper than one decomposition in the features."""
+        size, m = float(self._sizes[c]), float(self._points.shape[1])
+        return self._whole and ridges * (2 * size**2 * m + 3 * size**3) < EIGEN * m**3
+
+    def _from_covariance(self, c: int, ridges: Array) -> Iterator[tuple[Array, Array, Array]]:
+        """Give r, q and g of one class at each ridge, from the eigenvalues of S_w + C_c / (ℓ − 1)."""
+        values, axes = _decomposed(self._within + self._covariance(c) / (self._sizes[c] - 1))
+        D = (self._points[self._labels == c] - self._means[c]) @ axes
+        delta = shifts(self._means, c) @ axes
+        weights = self._inverse(values, ridges)
+        R, G = np.square(D) @ weights, np.square(delta) @ weights
+        for k in range(len(ridges)):
+            yield R[:, k], D @ (weights[:, k, None] * delta.T), G[:, k]
+
+    def _from_members(self, c: int, ridges: Array) -> Iterator[tuple[Array, Array, Array]]:
+        """Give the same by Woodbury's formula, from the deviations of all members."""
+        values, axes = self._axes
+        D = (self._points[self._labels == c] - self._means[c]) @ axes
+        delta, size = shifts(self._means, c) @ axes, len(D)
+        theta = 1 / (size * (size - 1))
+        for weights in self._inverse(values, ridges).T:
+            weighted = D * weights
+            N, V = weighted @ D.T, weighted @ delta.T
+            factor = scipy.linalg.cho_factor(np.eye(size) + theta * N, overwrite_a=True, check_finite=False)
+            solved = scipy.linalg.cho_solve(factor, np.hstack([N, V]), overwrite_b=True, check_finite=False)
+            r, q = np.diagonal(solved), solved[:, size:]
+            yield r, q, np.square(delta) @ weights - theta * np.einsum("ij,ij->j", V, q)
+
+    def _inverse(self, values: Array, ridges: Array) -> Array:
+        """Return the eigenvalues of M⁻¹ at each ridge, without a ridge those of M⁺, for those of a scatter."""
+        noise = (len(self._points) + 16) * float(np.finfo(np.float64).eps) * values.max(initial=0.0)
+        ridged = np.add.outer(values, ridges)
+        lost = np.logical_and.outer(values <= noise, ridges == 0)
+        return np.where(lost, 0.0, 1 / np.where(lost, 1.0, ridged))
+
+
+def _decomposed(A: Array) -> tuple[Array, Array]:
+    """Return the eigenvalues of a positive semidefinite matrix, none below zero, and its eigenvectors."""
+    values, axes = np.linalg.eigh(A)
+    return np.maximum(values, 0.0), axes
 
 
 def shifts(means: Array, c: int) -> Array:

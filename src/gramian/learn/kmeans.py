@@ -5,7 +5,8 @@ With z the weights of a cluster's mean (1/ℓ on its members), the squared dista
     ‖φ(xᵢ) − φ_z‖² = κ(xᵢ, xᵢ) − 2 (K z)ᵢ + zᵀ K z,
 
 so one product K Z gives the distances of all points from all centres, and Lloyd's iteration needs nothing else. All
-starts are iterated together: their centres are columns of one Z, and K is gone through once for all of them.
+starts are iterated together: their centres are columns of one Z, and K is gone through once for all of them. In a large
+sample they are iterated in low rank, K ≈ F Fᵀ, and the best of them then with K itself until nothing moves.
 """
 
 from __future__ import annotations
@@ -20,11 +21,17 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from gramian.checks import Array, warn, whole
+from gramian.factor.cholesky import cholesky
 from gramian.gram.gram import Gram
 from gramian.kernels.algebra import Kernel
+from gramian.kernels.dotproduct import Linear
 from gramian.learn.base import MEDIAN_GAUSSIAN, KernelEstimator, as_given
 from gramian.learn.discriminant import class_means
 from gramian.space.vectors import Vectors
+
+EXACT_STARTS = 1500  # objects up to which every start is iterated with all of K
+LANDMARKS = 256  # directions in which the starts of larger samples are iterated
+FINISHED = 2  # of these starts, the best, are iterated to the end with all of K
 
 
 class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, KernelEstimator):  # type: ignore[misc]
@@ -57,7 +64,7 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
     centers_ : Vectors
         The centres of mass of the clusters.
     n_iter_ : int
-        Iterations of the best start.
+        Iterations of the best start, in a large sample those with all of K.
 
     Examples
     --------
@@ -103,9 +110,14 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
             raise ValueError(f"n_clusters is {k}, and n_samples={len(sample)} only: at most so many clusters expected")
         rng = check_random_state(self.random_state)
         gram = sample.gram().center()  # distances do not change, and fewer digits cancel in them
+        coarse = _coarse(gram, k)
+        if coarse is not None:  # a few starts are worth an iteration with all of K
+            found = _lloyd(coarse, [_plus_plus(coarse, k, rng) for _ in range(starts)], most)
+            seeds = [start.labels for start in sorted(found, key=lambda start: start.inertia)[:FINISHED]]
         with gram.held():
-            seeds = [_plus_plus(gram, k, rng) for _ in range(starts)]
-            best = min(_lloyd(gram, seeds, most), key=lambda found: found.inertia)
+            if coarse is None:
+                seeds = [_plus_plus(gram, k, rng) for _ in range(starts)]
+            best = min(_lloyd(gram, seeds, most), key=lambda start: start.inertia)
         if not best.converged:
             warn(f"KernelKMeans did not converge in {most} iterations: raise max_iter", ConvergenceWarning)
         self.labels_, self.inertia_, self.n_iter_ = best.labels, best.inertia, best.iterations
@@ -129,6 +141,14 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
     def score(self, X: Any, y: Any = None) -> float:
         """Return minus the sum of squared distances from the nearest centres."""
         return -float(np.square(self._images(X).distances(self.centers_).min(axis=1)).sum())
+
+
+def _coarse(gram: Gram, k: int) -> Gram | None:
+    """Return the points of a large sample in low rank, in which starts are iterated quickly; None for a small one."""
+    if len(gram) <= EXACT_STARTS or gram.through_features() or gram.kernel.matrix_free:
+        return None
+    low = cholesky(gram, max(LANDMARKS, 8 * k), pivoting="random", rng=0)
+    return Linear().gram(low.factor)
 
 
 @dataclass(eq=False)

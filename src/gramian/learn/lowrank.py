@@ -24,7 +24,7 @@ from gramian.factor.moments import Chunk, Moments, Summary, dense
 from gramian.factor.nystrom import Nystrom
 from gramian.factor.solve import ridged_factor
 from gramian.gram.encoded import Encoded
-from gramian.gram.gram import Gram
+from gramian.gram.gram import HOLD, Gram
 from gramian.gram.progress import task
 from gramian.kernels.algebra import Kernel
 from gramian.learn.base import KernelEstimator
@@ -51,9 +51,13 @@ def given_rank(rank: Any) -> int | None:
 
 
 def reasonable(kernel: Kernel, n: int, products: int) -> bool:
-    """Tell whether so many products with the K of n objects can be computed in reasonable time."""
+    """Tell whether so many products with the K of n objects can be computed in reasonable time.
+
+    The values of a K that can be held are computed once for all of them.
+    """
     if kernel.matrix_free:
         return True
+    products = 1 if 8 * n * n / 2 <= HOLD else products
     return products * n * n / 2 <= (AFFORDABLE_DEAR if kernel.dear else AFFORDABLE)
 
 

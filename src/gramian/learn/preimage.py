@@ -21,6 +21,7 @@ from gramian.checks import Array
 from gramian.kernels.algebra import Kernel
 from gramian.kernels.dotproduct import Linear
 from gramian.kernels.radial import Gaussian
+from gramian.learn.lowrank import DEFAULT_RANK
 from gramian.learn.ridge import KernelRidge
 
 STEPS = 100
@@ -48,7 +49,8 @@ class PreImages:
         if not isinstance(kernel, Linear):
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", ConvergenceWarning)  # it is a guess
-                self._guess = KernelRidge(ridge="loo", fit_intercept=True).fit(dual * eigenvalues, X)
+                rank = DEFAULT_RANK if len(X) > 2 * DEFAULT_RANK else None
+                self._guess = KernelRidge(ridge="loo", fit_intercept=True, rank=rank).fit(dual * eigenvalues, X)
 
     def __call__(self, T: Array) -> Array:
         """Return one vector for each row of coordinates."""
@@ -65,19 +67,18 @@ class PreImages:
 
     def _iterate(self, Z: Array, gamma: Array) -> Array:
         """Follow the fixed point as long as it comes closer, point by point."""
-        best, closest = Z, (self._kernel(Z, self._X) * gamma).sum(axis=1)
-        moving = np.arange(len(Z))
+        best, moving = Z, np.arange(len(Z))
+        weights = self._kernel(Z, self._X) * gamma
+        closest = weights.sum(axis=1)  # Σ γᵢ κ(xᵢ, z), which is to grow
         for _ in range(STEPS):
+            pulled = closest[moving] > 0
+            moving, weights = moving[pulled], weights[pulled]
             if len(moving) == 0:
                 break
-            weights = self._kernel(best[moving], self._X) * gamma[moving]
-            mass = weights.sum(axis=1)
-            moving, weights, mass = moving[mass > 0], weights[mass > 0], mass[mass > 0]
-            if len(moving) == 0:
-                break
-            step = ((weights @ self._X) / mass[:, None]).astype(self._X.dtype)
-            reached = (self._kernel(step, self._X) * gamma[moving]).sum(axis=1)
+            step = ((weights @ self._X) / closest[moving, None]).astype(self._X.dtype)
+            weights = self._kernel(step, self._X) * gamma[moving]
+            reached = weights.sum(axis=1)
             nearer = reached > closest[moving] * (1 + 1e-12)
-            moving = moving[nearer]
+            moving, weights = moving[nearer], weights[nearer]
             best[moving], closest[moving] = step[nearer], reached[nearer]
         return best

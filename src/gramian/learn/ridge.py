@@ -313,7 +313,7 @@ class LeastSquares(Reducible):
         gram = self.sample_.gram()
         lam = fixed_ridge(self.ridge, CRITERIA)
         if lam == 0:
-            found = whole_range(gram, frame, self.solver, self._problem.stretch())
+            found = whole_range(gram, frame, self.solver)
         elif self.smoother == "projection" and lam is not None:
             found = spectrum_above(gram, lam, frame, self.solver)
         else:
@@ -581,10 +581,6 @@ class Problem:
 
         gain = 1.0 if self.weights is None else float(self.weights.max())
         return Frame(lambda V: projected(weighted(V)), lambda V: weighted(projected(V)), gain)
-
-    def stretch(self) -> float:
-        """Return by how much S can stretch a vector."""
-        return 1.0 if self.weights is None else float(np.sqrt(self.weights.max()))
 
     def totals(self) -> tuple[float, int]:
         """Return the sum of the weights over all targets, and the number of objects that have one."""

@@ -259,7 +259,7 @@ def _diffusion(cls: type[Any], **types: Types) -> Entry:
     return Entry(
         cls,
         {"graph": (Graph,), "of": TEXT, "_interval": (tuple,), "_largest": (float,), **types},
-        {"_K": ARRAY, "_rough": ARRAY, "radius": (float,)},
+        {"_K": ARRAY, "_rough": ARRAY, "_longest": (float,)},
         check=_check_diffusion,
     )
 

@@ -142,7 +142,7 @@ def test_exponential_kernel_is_its_series_and_the_matrix_exponential(graph, beta
 def inverse_error(M):
     """What an entry of the inverse of a symmetric matrix is good to: n ε times its condition and its size."""
     values = np.abs(np.linalg.eigvalsh(M))
-    return 4 * len(M) * np.finfo(float).eps * values.max() / values.min() ** 2
+    return 16 * len(M) * np.finfo(float).eps * values.max() / values.min() ** 2
 
 
 @settings(max_examples=80, deadline=None)

@@ -490,3 +490,27 @@ def test_parallel_edges_of_a_multigraph_add_up_as_in_networkx_and_repeated_ones_
         once.add_nodes_from(range(n))
         listed = gm.Graph.from_edges(ends + [(v, u) for u, v in ends], nodes=range(n))
         np.testing.assert_array_equal(weights_of(listed), networkx.to_numpy_array(once, nodelist=range(n)))
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.int32, np.int64, np.uint16])
+def test_an_array_of_numbers_beyond_the_last_node_is_refused_by_however_much(dtype):
+    for node in (4, 5, 14, np.iinfo(dtype).max):
+        with pytest.raises(ValueError, match=f"X holds {node}, which is not a node of this graph"):
+            gm.Graph(A).indices(np.array([0, node], dtype=dtype))
+
+
+@pytest.mark.parametrize("count", [3, 5, 9])
+def test_neither_too_few_names_nor_too_many_are_taken(count):
+    with pytest.raises(ValueError, match=f"nodes names {count} nodes, and the graph has 4"):
+        gm.Graph(A, nodes=range(count))
+
+
+def test_numbers_in_two_columns_are_no_list_of_nodes():
+    for X in (np.array([[0, 1]]), np.array([[0, 1], [2, 3]])):
+        with pytest.raises(ValueError, match=r"X holds \[0, 1\], which is not a node"):
+            gm.Graph(A).indices(X)
+
+
+def test_an_edge_that_is_a_list_is_shown():
+    with pytest.raises(TypeError, match=r"the graph holds \['a', 'b'\]; edges are tuples"):
+        gm.Graph([["a", "b"], ["b", "c"]])

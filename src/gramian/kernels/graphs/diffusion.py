@@ -84,8 +84,12 @@ class Diffusion(Kernel):
         """The largest eigenvalue that K can have: f is monotone, or even."""
         return float(self.profile(np.array([*self._interval])).max())
 
-    @cached_property
+    @property
     def radius(self) -> float:
+        return self._longest
+
+    @cached_property
+    def _longest(self) -> float:
         """The largest √K[i, i]: the objects there can be are the nodes. Of a large graph a bound on it.
 
         That is √λ_max, or what Gaussian vectors z tell, whichever is less: with K = g(S) h(S), K[i, i]² is at most

@@ -164,7 +164,9 @@ def _existing(path: Path) -> Path:
 
 def _parquet_files(folder: Path) -> list[Path]:
     """Return the Parquet files below a folder in the order of their paths, without those that writers hide."""
-    below = (file.relative_to(folder) for file in folder.rglob("*") if file.suffix.lower() in _PARQUET)
+    below = (
+        file.relative_to(folder) for file in folder.rglob("*") if file.suffix.lower() in _PARQUET and file.is_file()
+    )
     names = sorted(name.as_posix() for name in below if not any(part[0] in "._" for part in name.parts))
     if not names:
         raise ValueError(f"{folder}: a folder with no Parquet file ({', '.join(_PARQUET)}) in it or below")

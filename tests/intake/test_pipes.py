@@ -115,6 +115,9 @@ def test_devices_and_addresses_are_refused_at_once(tmp_path):
     os.mkfifo(tmp_path / "x.npy")
     with pytest.raises(ValueError, match="a pipe or a device"):
         gm.Batches(tmp_path / "x.npy")
+    os.mkfifo(tmp_path / "x.parquet")
+    with pytest.raises(ValueError, match="a folder with no Parquet file"):
+        gm.Batches(tmp_path)
 
 
 def test_a_pipe_without_end_meets_the_budget(tmp_path):

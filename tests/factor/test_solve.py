@@ -421,3 +421,19 @@ def test_steps_are_told_one_by_one_after_those_before():
     assert steps > 3
     assert [done for done, _, _ in told] == [5 + k for k in range(1, steps + 1)]
     assert all(note.startswith(f"step {done}, residual ") for done, _, note in told)
+
+
+@pytest.mark.parametrize("kernel", [gm.Composition(), gm.Spectrum(2), gm.BagOfWords(vocabulary=("lion",))], ids=repr)
+def test_objects_without_any_feature_are_solved_for_by_the_ridge_alone(kernel):
+    found = gm.solve(kernel.gram(["", "", ""]), np.arange(3.0), 0.5)
+    np.testing.assert_array_equal(found.value, 2 * np.arange(3.0))
+    assert found.converged
+
+
+def test_the_size_of_a_residual_is_told_whatever_the_sizes():
+    R, B = np.array([[3.0], [4.0]]), np.array([[0.0], [10.0]])
+    for r in (1e-300, 1.0, 1e300):
+        for b in (1e-300, 1.0, 1e300):
+            expected = min(r / b / 2, np.inf) if r / b < 1e308 else np.inf
+            np.testing.assert_allclose(solve_module.relative(r * R, b * B), expected, rtol=1e-12)
+    assert solve_module.relative(R, 0 * B) == 5.0

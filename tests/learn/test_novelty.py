@@ -491,3 +491,14 @@ def test_by_the_bound_a_clique_beside_a_ring_is_noticed():
     assert detector.radius_is_exact_
     assert (detector.predict(list(clique)) == -1).all()
     assert (detector.predict(list(ring)) == 1).all()
+
+
+def test_advice_is_given_as_long_as_objects_can_be_counted():
+    X = np.array([[0.0], [1.0]])
+    with pytest.warns(UserWarning, match="can never fire") as told:
+        gm.NoveltyDetector(gm.Gaussian(1e-3), calibration="bound").fit(X)
+    assert "objects like these instead of 2" in str(told[0].message)
+    K = np.array([[1.0, -1.0], [-1.0, 1.0]])
+    for gap in (0.0, 1e-16, 1e-12):
+        with pytest.warns(UserWarning, match="can never fire"):
+            gm.NoveltyDetector(gm.Precomputed(K + gap * np.eye(2)), calibration="bound").fit([0, 1])

@@ -131,7 +131,7 @@ def solve(gram: Gram, b: Any, ridge: Any, tol: float | None = None) -> Solution:
     totals = [positive(lam, "ridge") + gram.diagonal for lam in (ridge if several else [ridge])]
     if not totals:
         raise ValueError("ridge is empty; at least one number above 0 expected")
-    largest = np.abs(B).max(axis=0)
+    largest = np.abs(B).max(axis=0, initial=0.0)
     unit = np.ldexp(1.0, np.frexp(np.where(largest > 0, largest, 1.0))[1] - 1)  # so that no square leaves the range
     found = _at_each(plain, (B / unit).reshape(len(B), -1), totals, tol)
     with np.errstate(over="ignore"):
@@ -454,12 +454,13 @@ def conjugate_gradients(
 
 def relative(R: Array, B: Array) -> float:
     """Return ‖R‖ / ‖B‖, the largest over the columns."""
-    unit = _unit(B)
-    size = np.linalg.norm(B / unit, axis=0)
-    return float(np.max(np.linalg.norm(R / unit, axis=0) / np.where(size > 0, size, 1.0)))
+    units = _unit(R), _unit(B)
+    left, size = np.linalg.norm(R / units[0], axis=0), np.linalg.norm(B / units[1], axis=0)
+    with np.errstate(over="ignore"):
+        return float(np.max(left / np.where(size > 0, size, 1.0) * (units[0] / units[1])))
 
 
 def _unit(B: Array) -> Array:
     """Return the power of two next to the largest entry of each column: to divide by it costs no digit."""
-    largest = np.abs(B).max(axis=0)
+    largest = np.abs(B).max(axis=0, initial=0.0)
     return np.where(largest > 0, np.ldexp(1.0, np.frexp(largest)[1] - 1), 1.0)

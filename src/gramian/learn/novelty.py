@@ -47,6 +47,7 @@ from gramian.learn.sklearn_private import count_objects, take_rows
 from gramian.space.means import stability_bound
 from gramian.space.vectors import Vectors
 
+COUNTABLE = 1e15  # objects: to ask for more of them is no advice
 RUN = 512  # objects, at least, whose mean is compared with its projection at a time
 
 
@@ -287,7 +288,7 @@ class NoveltyDetector(OutlierMixin, Reducible):  # type: ignore[misc]
             remedies = 'calibration="conformal", for which some 2 / alpha objects are enough'
             if self._landmarks is not None:
                 remedies = f"a larger rank; {remedies}"
-            if farthest > reach:
+            if room < COUNTABLE * (farthest - reach) ** 2 and farthest > reach:
                 enough = ceil(room / (farthest - reach) ** 2)
                 remedies = f"about {enough:,} objects like these instead of {n:,}; a larger delta; or {remedies}"
             self._mute = (

@@ -408,3 +408,13 @@ def test_maps_that_are_too_large_are_refused_with_what_to_do():
         gm.FullSpectrum().features(["ab" * 100])
     with pytest.raises(TypeError, match="3.20 features, too many"):
         gm.Subsequences(20).features(["abc"])
+
+
+@pytest.mark.parametrize("length", [50, 2**30])
+def test_subsequences_longer_than_all_sequences_are_not_spelled_out(length):
+    for words in (["a", "aa"], ["", ""], ["ab", "abba"]):
+        (found,) = gm.Subsequences(length).encode(words)
+        assert found.bags is None
+    (found,) = gm.Subsequences(2**30).encode(["a", "aa"])
+    with pytest.raises(TypeError, match="the explicit map has .* features, too many"):
+        found.spelled()

@@ -382,7 +382,8 @@ class VonNeumannDiffusion(Diffusion):
         return self._S.interval(pole if pole < 0 else -math.inf, pole if pole > 0 else math.inf)
 
     def profile(self, lam: Array) -> Array:
-        return np.asarray(1 / (1 - float(self.beta) * lam))
+        with np.errstate(over="ignore"):  # 1 / ∞ is 0
+            return np.asarray(1 / (1 - float(self.beta) * lam))
 
     @property
     def non_negative(self) -> bool:

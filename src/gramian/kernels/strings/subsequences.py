@@ -201,6 +201,8 @@ class Weighed:
     def few(self) -> bool:
         """Whether the weights of an object cost no more than about two pairs of objects, and all of them fit memory."""
         symbols, n = max(len(self.sequences.alphabet), 1), len(self)
+        if self.length > self.sequences.lengths.max(initial=0):  # there is nothing to be spelled
+            return False
         shorter = (self.length - 1) * math.log(symbols)  # the logarithm of |Σ|^(p−1), which may be enormous
         worth = shorter <= math.log(max(1.0, self.length * len(self.sequences.codes) / n))
         return worth and n * symbols**self.length * 8 <= DENSE_BYTES
@@ -216,7 +218,7 @@ class Weighed:
         if self.bags is not None:
             return self
         symbols = max(len(self.sequences.alphabet), 1)
-        if self.length * math.log(symbols) > math.log(MOST_FEATURES):
+        if self.length * math.log(symbols) > math.log(MOST_FEATURES) or self.length > MOST_FEATURES:
             raise TypeError(
                 f"the explicit map has {symbols}^{self.length} features, too many; work with inner products"
             )

@@ -22,6 +22,7 @@ class Sizes:
     checkpoint: int = 30_000
     report: int = 50_000
     report_many: int = 1_000_000
+    reading: int = 1_000_000
     limit: int = 300  # seconds after which a peer is stopped
     growth: float = 1.0  # all sizes of the growth curves are multiplied by this
 
@@ -44,6 +45,7 @@ SMALL = Sizes(
     checkpoint=12_000,
     report=3_000,
     report_many=20_000,
+    reading=100_000,
     limit=20,
     growth=0.1,
 )

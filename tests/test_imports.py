@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-OPTIONAL = ["sklearn", "matplotlib", "torch", "numba", "dask", "pandas"]
+OPTIONAL = ["sklearn", "matplotlib", "torch", "numba", "dask", "pandas", "polars", "pyarrow", "python_calamine"]
 
 
 def loaded(code):

@@ -65,12 +65,12 @@ def _of_folder(package: Path, folder: str, size: int, seed: int) -> list[Mutant]
     draw.shuffle(places)
     found: list[Mutant] = []
     for path, span, changes in places:
+        if len(found) == size:
+            break
         operator, occurrence = draw.choice(changes)
         mutant = _made(path, package, span[0], operator, occurrence)
         if mutant is not None:
             found.append(mutant)
-        if len(found) == size:
-            break
     return found
 
 

@@ -63,7 +63,8 @@ class Batches:
         The name of the column of a table that is the target; or an array as long as the source; or the name of a
         file that holds it, which ends in .npy.
     columns : str or list of str, optional
-        Which columns of a table make X, in this order; by default all but the target.
+        Which columns of a table make X, in this order; by default all but the target and, in a file that pandas has
+        written, the index of the data frame.
     rows : int
         How many objects make a batch.
 
@@ -123,6 +124,9 @@ class Batches:
         self._where = str(self._source.name)
         self._columns = _as_columns(columns)
         self._column, self._values = _as_target(target)
+        if self._columns is None and self._source.index and self._source.columns is not None:
+            left = {*self._source.index, self._column}
+            self._columns = tuple(name for name in self._source.columns if name not in left) or None
         self._names: tuple[str, ...] | None = None
         self._begun = False
         self._ahead: list[Batch] = []

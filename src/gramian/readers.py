@@ -18,10 +18,10 @@ import math
 import os
 import re
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeAlias
+from typing import IO, TypeAlias
 
 from gramian.checks import flag
 from gramian.kernels.graphs.graph import Graph
@@ -30,7 +30,16 @@ PathLike: TypeAlias = str | os.PathLike[str]
 
 _GZIP = b"\x1f\x8b"
 _NOT_A_LETTER = re.compile(r"[^A-Za-z*.\-]")
+_PIECE = 2**22  # bytes of a line read at a time
+_LINE = 64  # bytes of a line beside its letters, and
+_EDGE = 600  # of an edge
 _SEPARATORS = {None: "white space", "\t": "tabs", ",": "commas"}
+
+Claim: TypeAlias = Callable[[int], None]
+
+
+def _nothing(size: int) -> None:
+    """Claim no memory: what is read is kept, however large it is."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,9 +120,14 @@ def read_fasta(path: PathLike) -> Fasta:
     >>> found, found.names, found.descriptions, found.sequences
     (Fasta(2 sequences of length 3 to 6), ('a', 'b'), ('first', ''), ['ACGTAC', 'TTT'])
     """
+    return fasta(path)
+
+
+def fasta(path: PathLike, claim: Claim = _nothing) -> Fasta:
+    """Return what `read_fasta` does, and claim the memory for each line before it is kept."""
     lines: dict[str, int] = {}
     descriptions, sequences = [], []
-    for record in _records(path):
+    for record in _records(path, claim):
         name, header = record.name, record.header
         if name in lines:
             raise header.error(f"the name {name!r} again, after line {lines[name]}; rename one of the two")
@@ -197,6 +211,11 @@ def read_texts(folder: PathLike, *, pattern: str = "*.txt", encoding: str = "utf
     >>> found, found.labels, found.texts
     (Texts(2 texts, 2 labels), ('prose', 'verse'), ['Some prose.', 'Some verse.'])
     """
+    return texts(folder, pattern, encoding)
+
+
+def texts(folder: PathLike, pattern: str, encoding: str, claim: Claim = _nothing) -> Texts:
+    """Return what `read_texts` does, and claim the memory for each line before it is kept."""
     root = _existing(folder, "folder")
     if not root.is_dir():
         raise NotADirectoryError(f"{root}: a file; a folder of texts expected (for one object per line: read_lines)")
@@ -206,7 +225,7 @@ def read_texts(folder: PathLike, *, pattern: str = "*.txt", encoding: str = "utf
     names = tuple(sorted(files))
     return Texts(
         names=names,
-        texts=["\n".join(line.text for line in _lines(files[name], encoding)) for name in names],
+        texts=["\n".join(line.text for line in _lines(files[name], encoding, claim)) for name in names],
         labels=tuple(name.split("/")[0] if "/" in name else "" for name in names),
     )
 
@@ -246,8 +265,13 @@ def read_edges(path: PathLike, *, delimiter: str | None = None, comment: str | N
     """
     if delimiter == "":
         raise ValueError("delimiter is ''; what stands between the fields expected, or None to detect it")
+    return edges(path, delimiter, comment)
+
+
+def edges(path: PathLike, delimiter: str | None = None, comment: str | None = "#", claim: Claim = _nothing) -> Graph:
+    """Return what `read_edges` does, and claim the memory for each edge before it is kept."""
     weights: dict[tuple[str, str], tuple[float, int]] = {}
-    for line, u, v, weight in _edges(path, delimiter, comment):
+    for line, u, v, weight in _edges(path, delimiter, comment, claim):
         before, place = weights.setdefault((v, u) if (v, u) in weights else (u, v), (weight, line.number))
         if weight != before:
             raise line.error(
@@ -279,9 +303,9 @@ class _Record:
     pieces: list[str] = field(default_factory=list)
 
 
-def _records(path: PathLike) -> Iterator[_Record]:
+def _records(path: PathLike, claim: Claim) -> Iterator[_Record]:
     record = None
-    for line in _lines(path):
+    for line in _lines(path, "utf-8", claim):
         if line.text.lstrip().startswith(">"):
             if record is not None:
                 yield record
@@ -312,15 +336,18 @@ def _letters(line: _Line) -> str:
     return letters
 
 
-def _edges(path: PathLike, delimiter: str | None, comment: str | None) -> Iterator[tuple[_Line, str, str, float]]:
+def _edges(
+    path: PathLike, delimiter: str | None, comment: str | None, claim: Claim
+) -> Iterator[tuple[_Line, str, str, float]]:
     first, width = 0, 0
-    for line in _lines(path):
+    for line in _lines(path, "utf-8", claim):
         if not line.text.strip() or (comment and line.text.lstrip().startswith(comment)):
             continue
         if not first and delimiter is None:
             delimiter = _separator(line.text)
         fields = _fields(line, delimiter)
         first, width = first or line.number, width or len(fields)
+        claim(_EDGE)
         if len(fields) != width:
             raise line.error(f"{len(fields)} fields, and {width} in line {first}; give every edge a weight, or none")
         yield line, fields[0], fields[1], _weight(line, fields[2]) if width == 3 else 1.0
@@ -358,7 +385,7 @@ def _is_integer(name: str) -> bool:
     return re.fullmatch(r"0|-?[1-9][0-9]*", name) is not None
 
 
-def _lines(path: PathLike, encoding: str = "utf-8") -> Iterator[_Line]:
+def _lines(path: PathLike, encoding: str = "utf-8", claim: Claim = _nothing) -> Iterator[_Line]:
     file = _existing(path, "file")
     if codecs.lookup(encoding).name == "utf-8":
         encoding = "utf-8"  # whatever its spelling
@@ -367,13 +394,27 @@ def _lines(path: PathLike, encoding: str = "utf-8") -> Iterator[_Line]:
     if file.is_dir():
         raise IsADirectoryError(f"{file}: a folder; a file expected (for a folder of texts: read_texts)")
     with file.open("rb") as plain:
-        stream = gzip.GzipFile(fileobj=plain) if plain.peek(2)[:2] == _GZIP else plain
+        stream: IO[bytes] = gzip.GzipFile(fileobj=plain) if plain.peek(2)[:2] == _GZIP else plain  # type: ignore[assignment]
         try:
-            parts = (part for line in stream for part in line.splitlines())
+            parts = (part for line in _whole(stream, claim) for part in line.splitlines())
             for number, part in enumerate(parts, start=1):
                 yield _decoded(file, number, part, encoding)
         except (gzip.BadGzipFile, EOFError, zlib.error) as error:
             raise ValueError(f"{file}: a broken gzip file ({error}); copy or compress it again") from error
+
+
+def _whole(stream: IO[bytes], claim: Claim) -> Iterator[bytes]:
+    """Go through the lines with their ends; a long one is claimed in pieces, before it is held whole."""
+    pieces: list[bytes] = []
+    while piece := stream.readline(_PIECE):
+        claim(_LINE + 4 * len(piece))
+        if len(piece) == _PIECE and not piece.endswith(b"\n"):
+            pieces.append(piece)
+            continue
+        yield b"".join([*pieces, piece]) if pieces else piece
+        pieces.clear()
+    if pieces:
+        yield b"".join(pieces)
 
 
 def _decoded(file: Path, number: int, raw: bytes, encoding: str) -> _Line:
@@ -395,6 +436,8 @@ def _existing(path: PathLike, kind: str) -> Path:
     found = Path(path)
     if not found.exists():
         raise FileNotFoundError(f"{found}: no such {kind}; check the name, which is relative to {Path.cwd()}")
+    if found.is_char_device() or found.is_block_device():
+        raise ValueError(f"{found}: a device, which is no data and may have no end; a {kind} expected")
     return found
 
 

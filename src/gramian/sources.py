@@ -6,7 +6,9 @@ cuts them to size. Files are opened here, so that a missing, broken or unknown o
 
 from __future__ import annotations
 
+import json
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -23,6 +25,8 @@ Names: TypeAlias = tuple[str, ...] | None
 
 _PARQUET = (".parquet", ".pq")
 _IPC = (".arrow", ".feather", ".ipc")
+_TEXTS = ("string", "large_string")
+_LEVEL = re.compile(r"__index_level_\d+__")
 _BUFFER = 2**16  # bytes of a column chunk read at a time; without it Arrow holds a row group, often the whole file
 
 
@@ -39,6 +43,7 @@ class Source:
     counted: Callable[[], int | None] = lambda: None
     take: Callable[[Rows], Any] | None = None
     columns: Names = None
+    index: tuple[str, ...] = ()  # columns that are the index of a data frame, and no features
     named: bool = True  # whether its batches may have named columns
     once: bool = False
 
@@ -51,7 +56,7 @@ class Source:
 def as_source(source: Any) -> Source:
     """Return what was given as a source, whatever it is."""
     if isinstance(source, str | os.PathLike):
-        return _of_path(Path(source))
+        return of_path(Path(source))
     if isinstance(source, np.ndarray | list | tuple) or is_table(source):
         return _held(
             _objects(source), "the array" if isinstance(source, np.ndarray) else f"the {type(source).__name__}"
@@ -128,14 +133,18 @@ def _called(function: Callable[[], Any]) -> Iterator[Any]:
     return iter(found)
 
 
-def _of_path(path: Path) -> Source:
+def of_path(path: Path, format: str | None = None, shared: bool = False) -> Source:
+    """Return the source of a file or folder, by its suffix unless the format is known.
+
+    `shared` asks for texts of Parquet as dictionaries, in which equal ones lie once.
+    """
     _existing(path)
     suffix = path.suffix.lower()
     if path.is_dir():
-        return _of_parquet(path, _parquet_files(path))
-    if suffix in _PARQUET:
-        return _of_parquet(path, [path])
-    if suffix in _IPC:
+        return _of_parquet(path, _parquet_files(path), shared)
+    if format == "parquet" or (format is None and suffix in _PARQUET):
+        return _of_parquet(path, [path], shared)
+    if format == "arrow" or (format is None and suffix in _IPC):
         return _of_ipc(path)
     if suffix == ".npy":
         return _held(load_npy(path), path)
@@ -148,21 +157,25 @@ def _of_path(path: Path) -> Source:
 def _existing(path: Path) -> Path:
     if not path.exists():
         raise FileNotFoundError(f"{path}: no such file or folder; check the name, which is relative to {Path.cwd()}")
+    if not path.is_file() and not path.is_dir():
+        raise ValueError(f"{path}: a pipe or a device, which can be read once only or never ends; a file expected")
     return path
 
 
 def _parquet_files(folder: Path) -> list[Path]:
     """Return the Parquet files below a folder in the order of their paths, without those that writers hide."""
-    below = (file.relative_to(folder) for file in folder.rglob("*") if file.suffix.lower() in _PARQUET)
+    below = (
+        file.relative_to(folder) for file in folder.rglob("*") if file.suffix.lower() in _PARQUET and file.is_file()
+    )
     names = sorted(name.as_posix() for name in below if not any(part[0] in "._" for part in name.parts))
     if not names:
         raise ValueError(f"{folder}: a folder with no Parquet file ({', '.join(_PARQUET)}) in it or below")
     return [folder / name for name in names]
 
 
-def _of_parquet(path: Path, files: list[Path]) -> Source:
+def _of_parquet(path: Path, files: list[Path], shared: bool) -> Source:
     """Return the source of Parquet files, which are read page by page; folders "key=value" are columns."""
-    arrow = _pyarrow()
+    arrow = _load_datasets()
     with _reading(path):
         dataset = arrow.dataset.dataset(
             [str(file) for file in files],
@@ -175,33 +188,49 @@ def _of_parquet(path: Path, files: list[Path]) -> Source:
         fields = [dataset.schema.field(name) for name in columns or dataset.schema.names]
         for fragment in dataset.get_fragments():
             with _reading(Path(fragment.path)):
-                yield from _of_fragment(fragment, fields, rows)
+                yield from _of_fragment(fragment, fields, rows, shared)
 
     def count() -> int:
         with _reading(path):
             return int(dataset.count_rows())
 
-    return Source(path, batches, count, columns=tuple(dataset.schema.names))
+    return Source(path, batches, count, columns=tuple(dataset.schema.names), index=_index_of(dataset.schema))
 
 
-def _of_fragment(fragment: Any, fields: list[Any], rows: int) -> Iterator[Any]:
+def _index_of(schema: Any) -> tuple[str, ...]:
+    """Return the columns that pandas has written for the index of a data frame, as it says beside the table."""
+    try:
+        said = json.loads((schema.metadata or {}).get(b"pandas", b"{}"))["index_columns"]
+        names = {name for name in said if isinstance(name, str)}
+    except (ValueError, KeyError, TypeError, RecursionError):
+        names = set()
+    found = tuple(name for name in schema.names if name in names or _LEVEL.fullmatch(name))
+    return found if len(found) < len(schema.names) else ()
+
+
+def _of_fragment(fragment: Any, fields: list[Any], rows: int, shared: bool) -> Iterator[Any]:
     """Go through one Parquet file; what it lacks is in the name of its folder, or missing."""
-    arrow = _pyarrow()
+    arrow = _load_datasets()
     keys = arrow.dataset.get_partition_keys(fragment.partition_expression)
-    with arrow.parquet.ParquetFile(fragment.path, buffer_size=_BUFFER, pre_buffer=False) as file:
+    texts = [field.name for field in fields if shared and str(field.type) in _TEXTS]
+    options = {"buffer_size": _BUFFER, "pre_buffer": False, "read_dictionary": texts}
+    with arrow.parquet.ParquetFile(fragment.path, **options) as file:
         for batch in file.iter_batches(batch_size=rows, columns=[field.name for field in fields]):
             size = batch.num_rows
             arrays = [
                 (batch[field.name] if field.name in batch.schema.names else arrow.repeat(keys.get(field.name), size))
                 for field in fields
             ]
-            cast = [array.cast(field.type) for array, field in zip(arrays, fields, strict=True)]
+            cast = [
+                array if field.name in texts and field.name in batch.schema.names else array.cast(field.type)
+                for array, field in zip(arrays, fields, strict=True)
+            ]
             yield arrow.RecordBatch.from_arrays(cast, names=[field.name for field in fields])
 
 
 def _of_ipc(path: Path) -> Source:
     """Return the source of an Arrow file, or of an Arrow stream under the name of one, mapped into memory."""
-    arrow = _pyarrow()
+    arrow = load_arrow()
     with path.open("rb") as file:
         random_access = file.read(6) == b"ARROW1"
 
@@ -212,7 +241,8 @@ def _of_ipc(path: Path) -> Source:
         return opened(arrow.memory_map(str(path)), options=options)
 
     with _reading(path):
-        names = tuple(reader().schema.names)
+        schema = reader().schema
+        names = tuple(schema.names)
 
     def batches(rows: int, columns: Names) -> Iterator[Any]:
         with _reading(path):
@@ -222,9 +252,10 @@ def _of_ipc(path: Path) -> Source:
 
     def count() -> int | None:
         with _reading(path):
-            return int(arrow.dataset.dataset(str(path), format="ipc").count_rows()) if random_access else None
+            ipc = _load_datasets().dataset.dataset
+            return int(ipc(str(path), format="ipc").count_rows()) if random_access else None
 
-    return Source(path, batches, count, columns=names)
+    return Source(path, batches, count, columns=names, index=_index_of(schema))
 
 
 def _of_dataset(dataset: Any) -> Source:
@@ -241,20 +272,30 @@ def _of_dataset(dataset: Any) -> Source:
     return Source(name, batches, columns=tuple(dataset.schema.names))
 
 
-def _pyarrow() -> Any:
+def load_arrow() -> Any:
+    """Return pyarrow, which is loaded here and nowhere else, when the first file comes that needs it."""
     try:
         import pyarrow
-        import pyarrow.dataset
-        import pyarrow.parquet
+        import pyarrow.compute
+        import pyarrow.csv
     except ImportError:
-        raise ImportError('Parquet and Arrow files need pyarrow: pip install "gramian[arrow]"') from None
+        raise ImportError("Parquet, Arrow and large CSV files need pyarrow: pip install pyarrow") from None
+    return pyarrow
+
+
+def _load_datasets() -> Any:
+    load_arrow()
+    import pyarrow
+    import pyarrow.dataset
+    import pyarrow.parquet
+
     return pyarrow
 
 
 @contextmanager
 def _reading(name: str | Path) -> Iterator[None]:
     """Say which file could not be read; Arrow's messages often do not."""
-    arrow = _pyarrow()
+    arrow = load_arrow()
     try:
         yield
     except (arrow.ArrowException, OSError) as error:

@@ -174,7 +174,7 @@ def test_numbers_that_are_no_character_are_called_so(point, table, capsys):
     np.save("r.npy", records)
     for file in ("t.npy", "b.npy", "t.npz", "r.npy"):
         assert main(["fit", file, "-o", "m.gramian", "-q"]) == 3
-        assert re.search(r"a text holds the number \d+, which is no character", capsys.readouterr().err)
+        assert re.search(r"a text with the code point 0x[0-9a-f]+, which is no letter", capsys.readouterr().err)
 
 
 # A full disk

@@ -37,7 +37,6 @@ def refused(path, message, **more):
             "holds such a "
             "mark in quotes",
         ),
-        (b"a,b,a\n1,2,3\n", "{}, line 1: columns 1 and 3 are both called 'a'; rename one of them"),
         (b"a,,c\n1,2,3\n", "{}, line 1: column 2 has no name; give it one, or delete the column"),
         (b'a,b\n1,2\n"3,4\n5,6\n', "{}, line 3: a quote that opens here is never closed; close it, or double it"),
         (b'a,b\n"1""\n2","3\n4\n', "{}, line 3: a quote that opens here is never closed; close it, or double it"),
@@ -53,7 +52,11 @@ def refused(path, message, **more):
             "a,b\n1,2\n".encode("utf-16"),
             "{}, line 1: byte 0 of the file, 0xff, is not utf-8; another encoding expected, such as 'utf-16'",
         ),
-        (b"a,b\n1,\x002\n", "{}: a binary file (byte 6 is zero); text in utf-8 or one of parquet, npy, npz expected"),
+        (
+            b"a,b\n1,\x002\n",
+            "{}: a binary file (byte 6 is zero); text in utf-8 or one of parquet, arrow, excel, sqlite, npy, npz "
+            "expected",
+        ),
         (
             b"a,b\n" + b"1,2\n" * 3000 + b"\0,2\n",
             "{}, line 3,002: a zero byte, as binary files have; a text file expected",
@@ -87,9 +90,8 @@ def refused(path, message, **more):
         ),
         (
             b"\x89PNG\r\n\x1a\n0000",
-            "{}: a binary file, an image; one of csv, tsv, parquet, jsonl, npy, npz, fasta, lines, texts, "
-            "edges, graphml "
-            "expected",
+            "{}: a binary file, an image; one of csv, tsv, parquet, arrow, excel, sqlite, json, jsonl, npy, npz, "
+            "fasta, lines, texts, edges, graphml expected",
         ),
         (b"\x1f\x8b\x08garbage", "{}: a broken gzip file (Unknown flags or truncated); copy or compress it again"),
     ],
@@ -356,7 +358,7 @@ def test_objects_in_memory_say_what_is_wrong(X, y, message):
 
 def test_parquet_without_pyarrow_says_what_to_install(write, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    refused(write(b"PAR1", "t.parquet"), '{}: Parquet and Arrow files need pyarrow: pip install "gramian[arrow]"')
+    refused(write(b"PAR1", "t.parquet"), "{}: Parquet, Arrow and large CSV files need pyarrow: pip install pyarrow")
 
 
 def test_an_unknown_example_names_those_there_are():

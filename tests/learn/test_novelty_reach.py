@@ -32,3 +32,13 @@ def test_too_few_objects_for_a_rate_are_counted_right(n):
     assert f"with {m} objects set aside" in text
     assert f"can be 1/{m + 1} = {1 / (m + 1):.3g} or more, and alpha is 0.01" in text
     assert "at least 99 objects for calibration" in text
+
+
+def test_a_bound_out_of_reach_is_told_when_the_first_question_is_asked_and_not_while_objects_come():
+    model = gm.NoveltyDetector(gm.Gaussian(1.0), calibration="bound")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for start in range(0, 40, 20):
+            model.partial_fit(X[start : start + 20])
+    with pytest.warns(UserWarning, match="can never fire"):
+        model.predict(X[:1])

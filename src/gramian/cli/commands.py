@@ -51,7 +51,10 @@ def _output(given: Namespace, default: str | None = None) -> Path:
     output = may_write(default if given.output is None else given.output, given.force)  # type: ignore[arg-type]
     for name in ("data", "model", "nodes"):
         read = getattr(given, name, None)
-        if read is None or not output.exists() or not os.path.exists(read):
+        if read is None or not output.exists():
+            continue
+        read = str(read) if os.path.lexists(read) else str(read).rpartition("::")[0]  # the file of a table in it
+        if not os.path.exists(read):
             continue
         if os.path.samefile(read, output) or (os.path.isdir(read) and Path(read).resolve() in output.parents):
             raise FileExistsError(f"{output} is what the command reads; another name for the output expected")
@@ -73,6 +76,7 @@ def _read(given: Namespace) -> Dataset:
         encoding=given.encoding,
         nodes=getattr(given, "nodes", None),
         missing=given.missing,
+        memory=given.memory,
     )
 
 
@@ -203,7 +207,10 @@ def _opened(given: Namespace) -> dict[str, Any]:
 
 
 def _new_objects(given: Namespace, parts: dict[str, Any]) -> tuple[Any, list[str]]:
-    X, names, notes = parts["recipe"].apply(given.data, format=given.format, encoding=given.encoding)
+    from gramian.intake.inputs import at_hand
+
+    data = at_hand(given.data, given.memory)
+    X, names, notes = parts["recipe"].apply(data, format=given.format, encoding=given.encoding)
     for one in notes:
         _say(given, one)
     return X, list(names)

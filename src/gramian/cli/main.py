@@ -30,7 +30,7 @@ from gramian import __version__
 from gramian.cli import commands
 
 DONE, WRONG_USE, BAD_DATA, NO_OUTPUT, BAD_MODEL, OWN_MISTAKE, STOPPED, ENDED = 0, 2, 3, 4, 5, 70, 130, 143
-FORMATS = "csv, tsv, parquet, jsonl, npy, npz, fasta, lines, texts, edges, graphml"
+FORMATS = "csv, tsv, parquet, arrow, excel, sqlite, json, jsonl, npy, npz, fasta, lines, texts, edges, graphml"
 KINDS = (
     *("number", "category", "string", "text", "id", "date", "day-first", "month-first", "decimal-comma"),
     *("classes", "numbers"),
@@ -104,13 +104,18 @@ def _command(every: Any, name: str, run: Callable[..., None], words: str) -> arg
 
 def _data(one: argparse.ArgumentParser, optional: bool = False, kinds: bool = True) -> None:
     words = (
-        "CSV, TSV, Parquet, JSON lines, .npy, .npz, FASTA, lines of text, a folder of texts, an edge list or GraphML"
+        "CSV, TSV, Excel or ODS (FILE::SHEET), Parquet, Arrow, SQLite (FILE::TABLE), JSON, JSON lines, .npy, .npz, "
+        "FASTA, lines of text, a folder of texts, an edge list or GraphML; compressed by gzip or in a ZIP archive; "
+        "- for standard input"
     )
     if optional:
         one.add_argument("data", metavar="DATA", nargs="?", help=f"{words}; a bundled data set if left out")
     else:
         one.add_argument("data", metavar="DATA", help=words)
     one.add_argument("--format", help=f"how to read it, where the name does not say: {FORMATS}")
+    one.add_argument(
+        "--memory", metavar="SIZE", type=_size, help="what reading may take, such as 4GB (half of what is free)"
+    )
     one.add_argument("--encoding", default="utf-8", type=_encoding, help="of text files (utf-8)")
     if kinds:
         one.add_argument(
@@ -149,6 +154,15 @@ def _encoding(words: str) -> str:
     except (LookupError, ValueError):
         raise argparse.ArgumentTypeError(f"{words!r} is no encoding; one such as utf-8 or latin-1 expected") from None
     return words
+
+
+def _size(words: str) -> int:
+    from gramian.checks import as_bytes
+
+    try:
+        return as_bytes(words)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def _names(words: str) -> list[str]:

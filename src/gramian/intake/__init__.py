@@ -1,5 +1,6 @@
 """Intake: from a file of any kind, or what lies in memory, to objects a kernel takes, with every guess said aloud.
 
+    inputs      what is to be read: files, folders, pipes; `budget` is the memory that reading may take
     formats     what kind of file this is; each reader makes a `Table`, a `Network` of nodes, or a `DataError`
     guesses     what a column holds: numbers, categories, strings, texts, dates, names
     recipe      how columns become objects, written down, so that new data pass the same way

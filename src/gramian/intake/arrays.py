@@ -5,6 +5,7 @@ No array of objects is read from a file, for that would mean to run what the fil
 
 from __future__ import annotations
 
+import math
 import struct
 import tokenize
 import warnings
@@ -17,8 +18,10 @@ from typing import Any
 
 import numpy as np
 
-from gramian.checks import Array, check_characters
+from gramian.checks import Array
+from gramian.intake.budget import OBJECT
 from gramian.intake.errors import DataError
+from gramian.intake.inputs import Input
 from gramian.intake.table import Table, column_of, objects
 from gramian.sources import load_npy
 from gramian.tables import listed
@@ -40,17 +43,23 @@ _BROKEN = (
     zlib.error,
 )
 
+_LAST = 0x10FFFF  # of the code points of Unicode
+_SURROGATES = 0xD800 >> 11  # halves of letters, which stand for nothing alone
 
-def read_npy(path: Path) -> Table:
+
+def read_npy(file: Input) -> Table:
     """Return the array of a .npy file as a table."""
+    path = file.path
     with _numpy(path):
         A = load_npy(path)
+    file.budget.claim(_cost(A.shape, A.dtype), path, exact=True)
     return table_of(A, str(path), "npy")
 
 
-def read_npz(path: Path) -> Table:
+def read_npz(file: Input) -> Table:
     """Return the array X of a .npz file, or the only one, as a table; an array y is its target."""
-    with _numpy(path), path.open("rb") as file, np.load(file, allow_pickle=False) as found:
+    path = file.path
+    with _numpy(path), path.open("rb") as stream, np.load(stream, allow_pickle=False) as found:
         if isinstance(found, np.ndarray):
             raise DataError(f"{path}: a .npy file under the name of a .npz file; read it as npy")
         names = list(found.files)
@@ -61,9 +70,29 @@ def read_npz(path: Path) -> Table:
                 f"{path}: no array X; one array X and, if there is a target, y expected"
                 + (f", not {listed(names)}" if names else ", and there is none at all")
             )
+        for array in (name, "y") if "y" in names else (name,):
+            file.budget.claim(_declared(found.zip, array), path, exact=True)
         X, y = found[name], found["y"] if "y" in names else None
     table = table_of(X, str(path), "npz")
     return table if y is None else with_target(table, y)
+
+
+def _declared(archive: zipfile.ZipFile, name: str) -> int:
+    """Return what an array of an archive takes, by its header: nothing of it has been unpacked yet."""
+    member = f"{name}.npy" if f"{name}.npy" in archive.namelist() else name
+    with archive.open(member) as stream:
+        version = np.lib.format.read_magic(stream)
+        read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+        shape, _, dtype = read(stream)
+    return _cost(shape, dtype)
+
+
+def _cost(shape: tuple[int, ...], dtype: np.dtype[Any]) -> int:
+    """Return the bytes that an array takes with the columns and the objects that are made of it."""
+    entries, fields = math.prod(shape), len(dtype.names or ())
+    if dtype.names is None and dtype.kind in "fiub":
+        return entries * (dtype.itemsize + 16)
+    return entries * (dtype.itemsize + (fields or 1) * OBJECT)
 
 
 def with_target(table: Table, y: Any) -> Table:
@@ -89,9 +118,9 @@ def with_target(table: Table, y: Any) -> Table:
 
 def table_of(A: Array, where: str, format: str) -> Table:
     """Return an array of one or two dimensions, or a structured one, as a table."""
+    _check_letters(A, where)
     if A.ndim not in (1, 2) or 0 in A.shape:
         raise DataError(f"{where}: an array of shape {A.shape}; rows and columns expected, at least one of each")
-    _check_characters(A, where)
     if A.dtype.names:
         if A.ndim == 2:
             raise DataError(f"{where}: records in {A.shape[1]} columns; one dimension expected")
@@ -108,13 +137,18 @@ def table_of(A: Array, where: str, format: str) -> Table:
     )  # fmt: skip
 
 
-def _check_characters(A: Array, where: str) -> None:
-    try:
-        for name in A.dtype.names or ():
-            check_characters(A[name], where)
-        check_characters(A, where)
-    except ValueError as error:
-        raise DataError(str(error)) from None
+def _check_letters(A: Array, where: str) -> None:
+    """Refuse texts with numbers in them that stand for no letter, which no later step could print or compare."""
+    for part in [A[name] for name in A.dtype.names] if A.dtype.names else [A]:
+        if part.dtype.kind != "U" or not part.dtype.itemsize:
+            continue
+        native = np.ascontiguousarray(part).astype(part.dtype.newbyteorder("="), copy=False)
+        letters = native.view(np.uint32)
+        wrong = (letters > _LAST) | ((letters >> 11) == _SURROGATES)
+        if wrong.any():
+            raise DataError(
+                f"{where}: a text with the code point 0x{letters[wrong].flat[0]:x}, which is no letter; texts expected"
+            )
 
 
 def lone_objects(values: list[str], where: str, format: str, name: str = "line") -> Table:

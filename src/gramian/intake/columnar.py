@@ -1,36 +1,66 @@
-"""Tables that know their types: Parquet files, and data frames in memory."""
+"""Tables that know their types: Parquet and Arrow files, and data frames in memory."""
 
 from __future__ import annotations
 
 from collections import Counter
-from pathlib import Path
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from gramian.checks import Array
+from gramian.intake.budget import OBJECT
 from gramian.intake.errors import DataError
-from gramian.intake.table import Table, column_of, texts_of
-from gramian.sources import as_source
-from gramian.tables import names_of
+from gramian.intake.inputs import Input
+from gramian.intake.table import Table, column_of, objects, texts_of
+from gramian.sources import of_path
+from gramian.tables import listed, names_of
 
 _RUN = 50_000  # rows
+_SHARE = 16  # part of the budget that a run may take, and
+_CELL = 128  # bytes of a value in it
+_NUMBER = 16  # bytes of a number: in its column, and in the objects that are made of it
 _NUMBERS = ("int", "uint", "float", "double", "halffloat")
 _TEXTS = ("string", "large_string", "string_view")
 _CAST = ("date", "timestamp", "bool")
 
 
-def read_parquet(path: Path) -> Table:
-    """Return the table of a Parquet file, or of a folder of them."""
-    source = as_source(path)
+def read_columns(file: Input, format: str) -> Table:
+    """Return the table of a Parquet or Arrow file, or of a folder of Parquet files."""
+    path, budget = file.path, file.budget
+    source = of_path(path, format, shared=True)
     names = _checked(str(path), source.columns or ())
+    if (least := (source.count or 0) * len(names) * _NUMBER) > budget.limit:
+        raise budget.exceeded(least, path)
+    rows = max(1, min(_RUN, budget.limit // (_SHARE * _CELL * len(names))))
     parts: dict[str, list[Array]] = {name: [] for name in names}
-    for batch in source.open(_RUN, None):
+    pools: dict[str, dict[Any, Any]] = {name: {} for name in names}
+    for batch in source.open(rows, None):
+        budget.claim(_cost(batch), path)
+        batch.validate(full=True)  # Arrow itself trusts what it maps into memory
         for name, part in parts.items():
-            part.append(_of_arrow(batch[name], name, str(path)))
+            part.append(_of_arrow(batch[name], name, str(path), pools[name]))
     if not next(iter(parts.values())):
         raise DataError(f"{path}: columns, and no row; at least one row expected")
-    return _table({name: _joined(part) for name, part in parts.items()}, str(path), "parquet")
+    found = _table({name: _joined(part) for name, part in parts.items()}, str(path), format)
+    return _with_index(found, source.index)
+
+
+def _cost(batch: Any) -> int:
+    """Return the bytes that a batch of Arrow takes as columns and objects: texts are objects of Python."""
+    return sum(
+        len(column) * (_NUMBER if str(column.type).startswith(_NUMBERS) else OBJECT) + int(column.nbytes)
+        for column in batch.columns
+    )
+
+
+def _with_index(table: Table, index: tuple[str, ...]) -> Table:
+    """Return a table of which some columns are the index of a data frame, which names rows and is no feature."""
+    if not index:
+        return table
+    what = "is the index" if len(index) == 1 else "are the index"
+    note = f"{listed(index)} {what} of a data frame, and {'is' if len(index) == 1 else 'are'} not taken as a feature."
+    return replace(table, settled=dict.fromkeys(index, "id"), notes=(note,))
 
 
 def frame_table(frame: Any, where: str, wanted: frozenset[str] = frozenset()) -> Table:
@@ -73,9 +103,9 @@ def _joined(parts: list[Array]) -> Array:
     return np.concatenate(parts)
 
 
-def _of_arrow(column: Any, name: str, where: str) -> Array:
+def _of_arrow(column: Any, name: str, where: str, pool: dict[Any, Any] | None = None) -> Array:
     if str(column.type).startswith("dictionary"):
-        column = column.dictionary_decode()
+        return _of_dictionary(column, name, where, {} if pool is None else pool)
     kind = str(column.type)
     if kind.startswith(_NUMBERS):
         found = column.to_numpy(zero_copy_only=False)
@@ -90,6 +120,19 @@ def _of_arrow(column: Any, name: str, where: str) -> Array:
         f"{where}, column {name!r}: values of the type {kind}; numbers, texts, dates, true and false expected: leave "
         "the column out, or convert it"
     )
+
+
+def _of_dictionary(column: Any, name: str, where: str, pool: dict[Any, Any]) -> Array:
+    """Return values of which equal ones are stored once; they stay shared, with those of other batches in the pool."""
+    if hasattr(column, "chunks"):
+        return _joined([_of_dictionary(chunk, name, where, pool) for chunk in column.chunks])
+    places = column.indices.cast("int64").fill_null(-1).to_numpy(zero_copy_only=False)
+    values = _of_arrow(column.dictionary, name, where)
+    if values.dtype.kind == "O":
+        values = objects([pool.setdefault(value, value) for value in values])
+    gap = np.full(1, np.nan, values.dtype) if values.dtype.kind == "f" else np.full(1, None, dtype=object)
+    found: Array = np.concatenate([values, gap])[places]
+    return found
 
 
 def _of_series(series: Any, name: str, where: str, text: bool) -> Array:

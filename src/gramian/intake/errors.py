@@ -24,20 +24,25 @@ class DataError(ValueError):
 
 
 @contextmanager
-def refusing(path: Path) -> Iterator[None]:
-    """Turn what readers and the operating system refuse into a DataError that names the file."""
+def refusing(path: Path, name: str) -> Iterator[None]:
+    """Turn what readers and the operating system refuse into a DataError that names the file as it was given."""
     try:
         yield
-    except DataError:
-        raise
+    except DataError as error:
+        if str(path) == name:
+            raise
+        raise DataError(_named(path, name, str(error))) from error
     except OSError as error:
-        raise DataError(_named(path, f"cannot be read ({error.strerror})" if error.strerror else str(error))) from error
+        words = f"cannot be read ({error.strerror})" if error.strerror else str(error)
+        raise DataError(_named(path, name, words)) from error
     except (ValueError, TypeError, ImportError) as error:
-        raise DataError(_named(path, str(error))) from error
+        raise DataError(_named(path, name, str(error))) from error
 
 
-def _named(path: Path, message: str) -> str:
-    return message if message.startswith(str(path)) else f"{path}: {message}"
+def _named(path: Path, name: str, message: str) -> str:
+    if message.startswith(str(path)):
+        return name + message.removeprefix(str(path))
+    return message if message.startswith(name) else f"{name}: {message}"
 
 
 def unknown(where: str, what: str, name: object, known: Sequence[str]) -> DataError:

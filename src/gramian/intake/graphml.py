@@ -15,7 +15,9 @@ from xml.parsers import expat
 import numpy as np
 
 from gramian.checks import Array
+from gramian.intake.budget import RECORD, Budget
 from gramian.intake.errors import DataError, counted, shortened
+from gramian.intake.inputs import Input
 from gramian.intake.table import Network, numbers_of, texts_of
 from gramian.intake.textfile import opened
 from gramian.kernels.graphs.graph import Graph
@@ -25,9 +27,10 @@ _NUMBERS = ("int", "long", "float", "double")
 _ENDS = ("source", "target")
 
 
-def read_graphml(path: Path) -> Network:
+def read_graphml(file: Input) -> Network:
     """Return the graph of a file with the attributes of its nodes."""
-    found = _Reader(path)
+    path = file.path
+    found = _Reader(path, file.budget)
     with opened(path) as stream:
         found.read(stream)
     if not found.nodes:
@@ -52,6 +55,7 @@ class _Reader:
     """What has been met so far in a file that is read from top to bottom."""
 
     path: Path
+    budget: Budget
     keys: dict[tuple[str, str], _Key] = field(default_factory=dict)
     nodes: dict[str, dict[str, str]] = field(default_factory=dict)
     weights: dict[tuple[str, str], float] = field(default_factory=dict)
@@ -68,7 +72,7 @@ class _Reader:
         self._parser.StartDoctypeDeclHandler = self._refuse
         self._parser.StartElementHandler = self._start
         self._parser.EndElementHandler = self._end
-        self._parser.CharacterDataHandler = self._text.append
+        self._parser.CharacterDataHandler = self._characters
         try:
             while piece := stream.read(_PIECE):
                 self._parser.Parse(piece, False)
@@ -80,6 +84,10 @@ class _Reader:
         except LookupError as error:
             raise DataError(f"{self.path}: no well-formed XML ({error})") from None
 
+    def _characters(self, text: str) -> None:
+        self.budget.claim(len(text), self.path)
+        self._text.append(text)
+
     def _error(self, message: str) -> DataError:
         return DataError(f"{self.path}, line {self._parser.CurrentLineNumber:,}: {message}")
 
@@ -87,6 +95,7 @@ class _Reader:
         raise self._error("a document type definition, which can name other files and is not read; delete it")
 
     def _start(self, tag: str, attributes: dict[str, str]) -> None:
+        self.budget.claim(RECORD + sum(map(len, attributes.values())), self.path)
         name = tag.rpartition(" ")[2]
         if not self._open and name != "graphml":
             raise self._error(f"the document is a <{shortened(name, 30)}>; <graphml> expected")

@@ -23,6 +23,7 @@ from gramian.intake.errors import DataError, counted, unknown
 from gramian.intake.examples import EXAMPLES
 from gramian.intake.formats import read_raw
 from gramian.intake.guesses import HINTS, NUMERIC
+from gramian.intake.inputs import STDIN, Input, at_hand
 from gramian.intake.meanings import marks_of, settle, wanted_as_text
 from gramian.intake.memory import raw_of
 from gramian.intake.nodes import described, of_graph, of_network
@@ -41,19 +42,21 @@ def read_data(
     encoding: str = "utf-8",
     nodes: str | os.PathLike[str] | None = None,
     missing: str | Iterable[str] | None = None,
+    memory: int | str | None = None,
 ) -> Dataset:
     r"""Return the objects of a file or folder, ready for a kernel, with every guess in `notes`.
 
     Parameters
     ----------
     path : str or path
-        The file or folder; text may be compressed by gzip.
+        The file or folder; text may be compressed by gzip, and a file may lie alone in a ZIP archive. Of a data base
+        or a spreadsheet, "file.db::table" names the table. "-" is standard input; pipes are read once, to their end.
     target : str, optional
         The column to be learnt: an attribute of the nodes of GraphML, "description" for FASTA. None is guessed, but
         for a folder with several subfolders, which are classes, and for an array y beside X.
     format : str, optional
-        "csv", "tsv", "parquet", "jsonl", "npy", "npz", "fasta", "lines", "texts", "edges" or "graphml"; by default what
-        the suffix says or, if it says nothing, the content.
+        "csv", "tsv", "parquet", "arrow", "excel", "sqlite", "json", "jsonl", "npy", "npz", "fasta", "lines", "texts",
+        "edges" or "graphml"; by default what the suffix says or, if it says nothing, the content.
     kinds : mapping of str to str, optional
         What columns hold, where a guess would be wrong: "number", "category", "string", "text", "id" or "date"; for the
         target "classes" or "numbers". Also how they are written: "day-first" or "month-first" for dates,
@@ -69,6 +72,9 @@ def read_data(
         What marks a missing value, in all columns, besides nothing at all: "?" or ["?", "-999"]. By default NA, N/A,
         NaN, null, <NA>, #N/A and \N, and in columns of numbers or dates also "-", "?", ".", "none", "unknown" and the
         like, which are values among words.
+    memory : int or str, optional
+        How much memory reading may take, such as "4 GB"; data that need more are refused. By default half of what is
+        free.
 
     Raises
     ------
@@ -87,17 +93,20 @@ def read_data(
     """
     asked, marks = asked_kinds(kinds, target), marks_of(missing)
     text = frozenset(name for name, kind in asked.items() if kind not in (*NUMERIC, "numbers"))
-    raw = read_raw(path, format=format, encoding=encoding, text=text)
+    if nodes == path == STDIN:
+        raise DataError("standard input is asked for twice, as the data and as the nodes; it can be read once only")
+    file = at_hand(path, memory)
+    raw = read_raw(file, format=format, encoding=encoding, text=text)
     if isinstance(raw, Table) and (more := wanted_as_text(raw, marks, target)):
-        raw = read_raw(path, format=format, encoding=encoding, text=text | more)
+        raw = read_raw(file, format=format, encoding=encoding, text=text | more)
     if nodes is not None:
-        raw = described(raw, _table_of_nodes(nodes, encoding, text))
+        raw = described(raw, _table_of_nodes(at_hand(nodes, memory), encoding, text))
     if isinstance(raw, Network):
         return of_network(raw, target, asked, columns, marks)
     return of_table(raw, target, asked, columns, marks)
 
 
-def _table_of_nodes(path: str | os.PathLike[str], encoding: str, text: frozenset[str]) -> Table | Network:
+def _table_of_nodes(path: Input, encoding: str, text: frozenset[str]) -> Table | Network:
     """Return a table whose first column, the names of nodes, is kept as it is written, as marks are: 01 is not 1."""
     found = read_raw(path, encoding=encoding, text=text)
     if isinstance(found, Network):

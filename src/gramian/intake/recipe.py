@@ -21,6 +21,7 @@ from gramian.intake.delimited import renamed
 from gramian.intake.errors import DataError, counted, shortened, unknown
 from gramian.intake.formats import read_raw
 from gramian.intake.guesses import NUMERIC, days_of
+from gramian.intake.inputs import at_hand
 from gramian.intake.meanings import settle_like, wanted_as_text
 from gramian.intake.memory import raw_of
 from gramian.intake.notations import Notation
@@ -202,7 +203,7 @@ class Recipe:
     def _raw(self, data: Any, format: str | None, encoding: str) -> Table | Network:
         if not isinstance(data, str | os.PathLike):
             return raw_of(data, frozenset(self._worded()))
-        text = frozenset(self._worded())
+        text, data = frozenset(self._worded()), at_hand(data)
         raw = read_raw(data, format=format, encoding=encoding, text=text)
         if isinstance(raw, Table) and (more := wanted_as_text(raw, self.missing)):
             raw = read_raw(data, format=format, encoding=encoding, text=text | more)

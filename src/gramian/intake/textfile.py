@@ -8,13 +8,15 @@ import io
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
 
+from gramian.intake.budget import Budget
 from gramian.intake.errors import DataError
+from gramian.intake.inputs import Input
 
-_GZIP = b"\x1f\x8b"
+GZIP = b"\x1f\x8b"
 _PIECE = 2**16
 _MARKS = {
     codecs.BOM_UTF32_LE: "utf-32",
@@ -30,33 +32,54 @@ class TextFile:
 
     path: Path
     encoding: str = "utf-8"
+    budget: Budget = field(default_factory=Budget)
+
+    @classmethod
+    def of(cls, file: Input, encoding: str) -> TextFile:
+        """Return the text file of an input."""
+        return cls(file.path, encoding, file.budget)
+
+    @property
+    def is_utf8(self) -> bool:
+        """Whether its bytes are UTF-8, with or without a byte order mark."""
+        return codecs.lookup(self.encoding).name in ("utf-8", "utf-8-sig", "ascii")
 
     def error(self, line: int, message: str) -> DataError:
         """Return the error of one line."""
         return DataError(f"{self.path}, line {line:,}: {message}")
 
-    def lines(self) -> Iterator[str]:
-        """Go through the lines with their ends, which are those of any system."""
+    @contextmanager
+    def text(self) -> Iterator[IO[str]]:
+        """Open the file for its characters; line ends are left as they are."""
         with opened(self.path) as raw:
             try:
                 stream = io.TextIOWrapper(raw, encoding=self._codec(), newline="")
             except LookupError as error:
                 raise DataError(f"{self.path}: the encoding {self.encoding!r} is unknown ({error})") from None
-            number = 0
             try:
-                for number, line in enumerate(stream, start=1):
-                    if "\0" in line:
-                        raise self.error(number, "a zero byte, as binary files have; a text file expected")
-                    yield line
+                yield stream
             except UnicodeError as error:
-                raise self._undecodable(number, error) from None
+                raise self._undecodable(error) from None
             finally:
                 stream.detach()
+
+    def lines(self) -> Iterator[str]:
+        """Go through the lines with their ends, which are those of any system."""
+        longest = self.budget.longest
+        with self.text() as stream:
+            number = 1
+            while line := stream.readline(longest):
+                if "\0" in line:
+                    raise self.error(number, "a zero byte, as binary files have; a text file expected")
+                if len(line) == longest and line[-1] not in "\r\n":
+                    raise self.budget.exceeded(32 * longest, f"{self.path}, line {number:,}")
+                yield line
+                number += 1
 
     def _codec(self) -> str:
         return "utf-8-sig" if codecs.lookup(self.encoding).name == "utf-8" else self.encoding
 
-    def _undecodable(self, line: int, error: UnicodeError) -> DataError:
+    def _undecodable(self, error: UnicodeError) -> DataError:
         """Find the first byte that the encoding does not know; the stream that met it reads ahead and cannot say."""
         decoder = codecs.getincrementaldecoder(self._codec())()
         offset, line = 0, 1
@@ -89,7 +112,7 @@ class TextFile:
 def opened(path: Path) -> Iterator[IO[bytes]]:
     """Open a file for its bytes, unpacked if it is compressed by gzip."""
     with path.open("rb") as plain:
-        packed = plain.peek(2)[:2] == _GZIP
+        packed = plain.peek(2)[:2] == GZIP
         try:
             yield gzip.GzipFile(fileobj=plain) if packed else plain  # type: ignore[misc]
         except (gzip.BadGzipFile, EOFError, zlib.error) as error:

@@ -1,0 +1,355 @@
+"""How a table in text begins: what stands before its headings, what separates its fields, and what its columns are.
+
+Programs put more into a file than a table. All of this is understood, and said:
+
+    sep=;               a first line that names the mark, as spreadsheets write it
+    # made by …         comments before the headings; the last one may be the headings themselves
+    Sales of May        a title: one field, before rows of many
+    "","a","b"          a first column without a name, as R and pandas write names of rows
+    "a" "b"             headings that are one fewer than the fields, as R writes them: names of rows again
+    a,b,                columns at the end without a name, if they are empty
+    a,b,a               a name that comes again; the later ones are called a_2, a_3, …
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from itertools import chain, count, islice
+
+from gramian.intake.errors import DataError, counted, shortened
+from gramian.intake.table import MISSING, numbers_of
+from gramian.intake.textfile import TextFile
+from gramian.tables import listed
+
+MARKS = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "bars"}
+ROW = "row"  # the column of the names of rows, where it has no name itself
+_SAMPLE = 100  # lines looked at to find the mark
+_LONGEST = 2**27  # characters of one field
+_SEP = re.compile(r'"?sep=([,;|\t:^~ ])"?\s*', re.IGNORECASE)
+_R_FIELD = r'(?:"(?:[^"]|"")*"|[^\s"]+)'
+_R_LINE = re.compile(rf"{_R_FIELD}(?: {_R_FIELD})*\s*")
+_R_WORDS = frozenset(["NA", "TRUE", "FALSE", "NaN", "Inf", "-Inf"])
+HEADLESS = "The first line holds numbers only: the columns have no names and are called x1, x2, …"
+
+
+@dataclass(frozen=True)
+class Headings:
+    """The names of all fields of a row; the `blank` last of them have none, and must be empty."""
+
+    names: tuple[str, ...]
+    headless: bool = False  # there are no names, and they were made up
+    rowed: bool = False  # the first column holds the names of rows
+    unheaded: bool = False  # and has no heading at all, so that its values must differ
+    blank: int = 0
+    notes: tuple[str, ...] = ()
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of the columns that are taken."""
+        return self.names[: len(self.names) - self.blank]
+
+
+@dataclass(frozen=True)
+class Opening:
+    """What is known of a file before its rows are read.
+
+    `skip` lines stand before the first row, which holds the headings where `headings` says so.
+    """
+
+    mark: str
+    skip: int
+    head: Headings
+    headings: bool = True
+
+
+def opening(file: TextFile, format: str) -> Opening:
+    """Return how a file begins."""
+    start = _start(file)
+    mark = start.mark or separator(start.sample, format)
+    before = _lines_of_titles(start.sample, mark)
+    rows = _rows(start.sample[before:], mark)
+    if not rows:
+        raise DataError(f"{file.path}: an empty file; a line of headings and rows of values expected")
+    heading = None if before or not start.comments else _commented(start.comments[-1], mark, rows)
+    skip, notes = start.skip + before, _skipped(start, before, heading is not None)
+    if heading is None and all_numbers(rows[0]):
+        names = made_up(len(rows[0]))
+        return Opening(mark, skip, Headings(names, headless=True, notes=(*notes, HEADLESS)), headings=False)
+    first, body = (rows[0], rows[1:]) if heading is None else (heading, rows)
+    found = headings(first, body, quoted=heading is None and _quoted(file, skip))
+    if isinstance(found, int):
+        raise nameless(file, mark, skip, found)
+    return Opening(mark, skip, replace(found, notes=(*notes, *found.notes)), headings=heading is None)
+
+
+@dataclass(frozen=True)
+class _Start:
+    skip: int
+    comments: tuple[str, ...]
+    sample: list[str]
+    mark: str = ""
+
+
+def _start(file: TextFile) -> _Start:
+    """Return what stands at the top of a file: a line that names the mark, comments, and the first lines after them."""
+    lines = file.lines()
+    skip, mark = 0, ""
+    comments: list[str] = []
+    first = next(lines, "")
+    if said := _SEP.fullmatch(first):
+        skip, mark = 1, said[1]
+        first = next(lines, "")
+    while first.startswith("#") or (comments and first and not first.strip()):
+        skip += 1
+        if first.strip():
+            comments.append(first)
+        first = next(lines, "")
+    sample = _few(chain([first] if first else [], lines), file.budget.longest)
+    if comments and not any(line.strip() for line in sample):  # nothing else: then they are no comments
+        return _Start(0, (), _few(file.lines(), file.budget.longest))
+    return _Start(skip, tuple(comments), sample, mark)
+
+
+def _few(lines: Iterable[str], longest: int) -> list[str]:
+    """Return the first lines, and fewer of them where they are long."""
+    found, room = list[str](), longest
+    for line in islice(lines, _SAMPLE):
+        found.append(line)
+        room -= len(line)
+        if room < 0:
+            break
+    return found
+
+
+def _skipped(start: _Start, titles: int, headings: bool) -> list[str]:
+    notes = []
+    if start.mark:
+        notes.append(f"The first line says that {named(start.mark)} separate the fields.")
+    if headings:
+        notes.append(f"The headings are those of the comment {shortened(start.comments[-1].strip(), 40)!r}.")
+    left = [
+        *start.comments[: len(start.comments) - headings],
+        *(line for line in start.sample[:titles] if line.strip()),
+    ]
+    if left:
+        number = counted(len(left), "line")
+        is_are = "is" if len(left) == 1 else "are"
+        some = f"{shortened(left[0].strip(), 40)!r}"
+        notes.append(f"{number} before the headings, {'such as ' if len(left) > 1 else ''}{some}, {is_are} skipped.")
+    return notes
+
+
+def _rows(lines: list[str], mark: str) -> list[list[str]]:
+    """Return the rows of some lines, but for a last one that may be cut within quotes, and for what is broken."""
+    rows: list[list[str]] = []
+    with long_fields(), suppress(csv.Error):
+        rows.extend(row for row in csv.reader(lines, delimiter=mark, skipinitialspace=mark != "\t") if row)
+    return rows[:-1] if len(lines) == _SAMPLE and len(rows) > 1 else rows
+
+
+def _lines_of_titles(lines: list[str], mark: str) -> int:
+    """Return how many lines stand before the table, blank ones among them."""
+    number = titles(_rows(lines, mark))
+    return [place for place, line in enumerate(lines) if line.strip()][number] if number else 0
+
+
+def titles(rows: list[list[str]]) -> int:
+    """Return how many rows before the table hold one field, or one and nothing else, where all others hold many."""
+    lone = next((place for place, row in enumerate(rows) if len(row) > 1 and all(row[1:])), 0)
+    before, rest = rows[:lone], rows[lone:]
+    if not before or len(rest) < 2 or len({len(row) for row in rest}) > 1:
+        return 0
+    if not all(row[0].strip() and not any(row[1:]) and "\n" not in row[0] for row in before):
+        return 0
+    width, wide = len(rest[0]), max(map(len, before))
+    return 0 if wide not in (1, width) or ((width == 2 or wide > 1) and not _like_headings(rest)) else lone
+
+
+def _like_headings(rows: list[list[str]]) -> bool:
+    """Tell whether the first row holds words only, and a later one a number."""
+    return not any(map(_is_number, rows[0])) and any(_is_number(field) for row in rows[1:] for field in row)
+
+
+def _is_number(field: str) -> bool:
+    return field.strip() not in MISSING and numbers_of([field]) is not None
+
+
+def _commented(comment: str, mark: str, rows: list[list[str]]) -> list[str] | None:
+    """Return the headings that a comment holds: as many as there are fields, before a row with numbers."""
+    found = next(iter(_rows([comment.lstrip("# ")], mark)), [])
+    fits = len(found) == len(rows[0]) > 1 and (any(map(_is_number, rows[0])) or len(rows) == 1)
+    return found if fits and all(name.strip() for name in found) else None
+
+
+def headings(first: list[str], body: list[list[str]], quoted: bool = False) -> Headings | int:
+    """Return what the headings of a table say, given the first rows below them; or the place of one that is missing.
+
+    Headings that are one short and in quotes are those of R, which writes none for the names of rows.
+    """
+    names, notes, unheaded = [name.strip() for name in first], [], False
+    if len(body) > 1 and {len(row) for row in body} == {len(names) + 1}:
+        if not any(row[-1].strip() for row in body):
+            names.append("")
+        elif quoted:
+            names.insert(0, "")
+            unheaded = True
+    if rowed := len(names) > 1 and not names[0] and any(names[1:]):
+        names[0] = free_name(ROW, names)
+        why = "The headings are one fewer than the fields" if unheaded else "The first column has no name"
+        notes.append(f"{why}: the first column, {names[0]!r}, is taken as the names of rows, not as a feature.")
+    blank = next((place for place, name in enumerate(reversed(names)) if name), 0)
+    if blank:
+        what = "The last column has" if blank == 1 else f"The last {blank} columns have"
+        notes.append(f"{what} no name and no value, and {'is' if blank == 1 else 'are'} left out.")
+    kept = names[: len(names) - blank]
+    if "" in kept:
+        return kept.index("")
+    kept, repeated = distinct(kept)
+    return Headings((*kept, *[""] * blank), False, rowed, unheaded, blank, (*notes, *repeated))
+
+
+def nameless(file: TextFile, mark: str, skip: int, place: int) -> DataError:
+    """Return the error of a column without a name that is not empty."""
+    reader = csv.reader(islice(file.lines(), skip, None), delimiter=mark, skipinitialspace=mark != "\t")
+    next(row for row in reader if row)
+    return file.error(skip + reader.line_num, f"column {place + 1} has no name; give it one, or delete the column")
+
+
+def distinct(names: list[str]) -> tuple[list[str], list[str]]:
+    """Return names of which none comes twice, and notes on those that did.
+
+    >>> distinct(["a", "b", "a"])
+    (['a', 'b', 'a_2'], ["2 columns are called 'a': the later ones are named 'a_2'."])
+    """
+    found: list[str] = []
+    again: dict[str, list[str]] = {}
+    met, taken = set[str](), set(names)
+    for name in names:
+        if name not in met:
+            met.add(name)
+            found.append(name)
+            continue
+        later = again.setdefault(name, [])
+        later.append(next(made for k in count(len(later) + 2) if (made := f"{name}_{k}") not in taken))
+        taken.add(later[-1])
+        found.append(later[-1])
+    notes = [
+        f"{len(later) + 1} columns are called {name!r}: the later ones are named {listed(later)}."
+        for name, later in again.items()
+    ]
+    return found, notes
+
+
+def free_name(name: str, taken: Collection[str]) -> str:
+    """Return a name that is not taken."""
+    while name in taken:
+        name += "_"
+    return name
+
+
+def made_up(width: int) -> tuple[str, ...]:
+    """Return names for so many columns that have none."""
+    return tuple(f"x{place}" for place in range(1, width + 1))
+
+
+def _quoted(file: TextFile, skip: int) -> bool:
+    """Tell whether the headings are in quotes, as those that R writes without one for the names of rows."""
+    return next((line for line in islice(file.lines(), skip, None) if line.strip()), "").lstrip().startswith('"')
+
+
+def separator(lines: list[str], format: str) -> str:
+    """Return the mark that cuts all of the first lines into equally many fields, more than one; else the usual one."""
+    marks = sorted(MARKS, key=lambda mark: mark != usual(format))
+    widths = {mark: _widths(lines, mark) for mark in marks}
+    even = next((mark for mark in marks if len(set(widths[mark])) == 1 and widths[mark][0] > 1), None)
+    if even is None and _between_blanks(lines):
+        return " "
+    even = even or next((mark for mark in marks if _nearly_even(widths[mark])), None)
+    return even or max(marks, key=lambda mark: widths[mark][0] if widths[mark] else 0)
+
+
+def _nearly_even(widths: list[int]) -> bool:
+    """Tell whether rows are equally wide but for titles before them, or headings that are one short."""
+    lone = next((place for place, width in enumerate(widths) if width > 1), len(widths))
+    if lone:
+        return len(widths) > lone + 1 and len(set(widths[lone:])) == 1
+    return len(widths) > 2 and len(set(widths[1:])) == 1 and widths[1] - widths[0] == 1
+
+
+def _between_blanks(lines: list[str]) -> bool:
+    """Tell whether all lines, but perhaps the first, are equally many numbers, or fields of R, between blanks."""
+    rows = [line.split() for line in lines if line.strip()]
+    even = len({len(row) for row in rows}) == 1 and len(rows) > 1 and len(rows[0]) > 1
+    if even and all(numbers_of(row) is not None for row in rows[1:]) and not any(line[-2:-1] == " " for line in lines):
+        return True
+    return _of_r(lines)
+
+
+def _of_r(lines: list[str]) -> bool:
+    """Tell whether lines are as R writes a table by default: one blank between fields, and all words in quotes."""
+    whole = [line for line in lines if line.strip()]
+    if len(whole) < 2 or not whole[0].startswith('"') or not all(map(_R_LINE.fullmatch, whole)):
+        return False
+    fields = [re.findall(_R_FIELD, line) for line in whole]
+    widths = {len(row) for row in fields[1:]}
+    if len(widths) > 1 or max(widths) < 2 or max(widths) - len(fields[0]) not in (0, 1):
+        return False
+    plain = (field for row in fields for field in row if not field.startswith('"'))
+    return all(field in _R_WORDS or numbers_of([field]) is not None for field in plain)
+
+
+def named(mark: str) -> str:
+    """Return the name of a mark, in the plural."""
+    return MARKS.get(mark, "blanks" if mark == " " else repr(mark))
+
+
+def usual(format: str) -> str:
+    """Return the mark that a format has its name from."""
+    return "\t" if format == "tsv" else ","
+
+
+def _widths(lines: list[str], mark: str) -> list[int]:
+    try:
+        with long_fields():
+            widths = [len(row) for row in csv.reader(lines, delimiter=mark, skipinitialspace=mark != "\t") if row]
+    except csv.Error:
+        return []
+    return widths[:-1] if len(lines) == _SAMPLE else widths  # the last may be cut within quotes
+
+
+@contextmanager
+def long_fields() -> Iterator[None]:
+    """Let fields be long in a ``with`` block."""
+    before = csv.field_size_limit(_LONGEST)
+    try:
+        yield
+    finally:
+        csv.field_size_limit(before)
+
+
+def all_numbers(fields: list[str]) -> bool:
+    """Tell whether fields are numbers, but for missing ones, so that they are no headings."""
+    given = [field for field in map(str.strip, fields) if field not in MISSING]
+    return bool(given) and numbers_of(given) is not None
+
+
+def looks_delimited(file: TextFile) -> bool:
+    """Tell whether a file of an unknown kind is a table: its lines fall into equally many fields, or are numbers."""
+    start = _start(file)
+    lines = [line for line in start.sample if line.strip()]
+    if start.mark or (lines and all(numbers_of([line.strip()]) is not None for line in lines)):
+        return True
+    if len(lines) < 2:
+        return False
+    if _between_blanks(lines):
+        return True
+    for mark in MARKS:
+        widths = _widths(lines, mark)
+        prose = mark == "," and all(", " in line for line in lines)
+        if len(set(widths)) == 1 and widths[0] > 1 and not prose:
+            return True
+    return False

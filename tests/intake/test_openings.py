@@ -1,0 +1,138 @@
+"""What R, pandas and spreadsheets write around a table is understood, and said."""
+
+import csv
+import io
+import string
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from gramian.intake.errors import DataError
+from gramian.intake.formats import read_raw
+from gramian.intake.openings import distinct
+from gramian.intake.reading import read_data
+
+quick = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+BODY = "1,2\n3,5\n4,4\n"
+
+
+def said(data, words):
+    assert any(words in note for note in data.notes), data.notes
+
+
+@pytest.mark.parametrize(
+    ("text", "names", "words"),
+    [
+        ("sep=;\na;b\n1;2\n3;5\n4;4\n", ["a", "b"], "The first line says that semicolons separate the fields."),
+        ("# made by R\n# on Monday\na,b\n" + BODY, ["a", "b"], "2 lines before the headings, such as '# made by R'"),
+        (
+            "# made by R, on Monday\na,b\n" + BODY,
+            ["a", "b"],
+            "1 line before the headings, '# made by R, on Monday'",
+        ),
+        ("# x\n# a,b\n" + BODY, ["a", "b"], "The headings are those of the comment '# a,b'."),
+        ("#a\tb\n1\t2\n3\t5\n4\t4\n", ["a", "b"], "The headings are those of the comment"),
+        ("Sales of May\na,b\n" + BODY, ["a", "b"], "1 line before the headings, 'Sales of May', is skipped."),
+        ("Sales\n\nof May\n\na,b\n" + BODY, ["a", "b"], "2 lines before the headings"),
+        ("Sales,\na,b\n" + BODY, ["a", "b"], "1 line before the headings, 'Sales,', is skipped."),
+        ("a,b,\n1,2,\n3,5,\n4,4,\n", ["a", "b"], "The last column has no name and no value, and is left out."),
+        ("a,b\n1,2,\n3,5,\n4,4,\n", ["a", "b"], "The last column has no name and no value, and is left out."),
+        ("a,b,,\n1,2,,\n3,5,,\n4,4,,\n", ["a", "b"], "The last 2 columns have no name and no value"),
+        ("a,a\n" + BODY, ["a", "a_2"], "2 columns are called 'a': the later ones are named 'a_2'."),
+    ],
+)
+def test_what_stands_around_a_table_is_skipped_and_said(write, text, names, words):
+    data = read_data(write(text))
+    assert list(data.recipe.columns) == names
+    assert data.X.tolist() == [[1, 2], [3, 5], [4, 4]]
+    said(data, words)
+    again = data.recipe.apply(write(text, "again.csv"))
+    assert again.X.tolist() == data.X.tolist()
+
+
+def test_lines_are_counted_from_the_top_of_the_file(write):
+    path = write("# one\n# two\na,b\n1,2\n3,x\n")
+    with pytest.raises(DataError, match=r"line 5, column 'b': 'x'; a number expected"):
+        read_data(path, kinds={"b": "number"})
+    with pytest.raises(DataError, match=r"line 5: 3 fields, and 2 expected"):
+        read_data(write("# one\n# two\na,b\n1,2\n3,4,5\n6,7\n"))
+    with pytest.raises(DataError, match=r"line 4: a quote that opens here is never closed"):
+        read_data(write('# one\n\na,b\n"3,4\n'))
+
+
+def test_names_of_rows_are_no_features(write):
+    by_r = write('"","a","b"\n"1",1,2\n"2",3,5\n"007",4,4\n')
+    by_pandas = write(",a,b\n1,1,2\n2,3,5\n007,4,4\n", "pandas.csv")
+    table = write('"a" "b"\n"1" 1 2\n"2" 3 5\n"007" 4 4\n', "table.txt")
+    short = write('"a","b"\n"1",1,2\n"2",3,5\n"007",4,4\n', "short.csv")
+    for path in (by_r, by_pandas, table, short):
+        data = read_data(path)
+        assert data.recipe.columns == ("a", "b"), path
+        assert data.X.tolist() == [[1, 2], [3, 5], [4, 4]]
+        assert data.names == ("1", "2", "007")
+        said(data, "'row', is taken as the names of rows, not as a feature.")
+        assert data.recipe.apply(path).names == data.names
+    assert read_data(by_r, kinds={"row": "number"}).X.tolist() == [[1, 1, 2], [2, 3, 5], [7, 4, 4]]
+
+
+def test_words_and_missing_values_of_r_are_read(write):
+    data = read_data(write('"a" "b" "c"\n"1" NA "x y" TRUE\n"2" 2.5 "z" FALSE\n"3" 4 "x y" TRUE\n', "t.txt"))
+    assert data.X["a"].tolist() == [3.25, 2.5, 4]
+    assert data.X["b"].tolist() == ["x y", "z", "x y"]
+    quoted = read_data(write('"a","b"\n"NA",1\n"2",3\n"5",4\n'))
+    assert quoted.X.tolist() == [[3.5, 1], [2, 3], [5, 4]]
+
+
+def test_headings_one_short_are_those_of_r_only_in_quotes_and_before_names_of_their_own(write):
+    for text in ("a,b\n1,5,2\n2,7,3\n", '"a","b"\n1,5,2\n1,7,3\n'):
+        with pytest.raises(DataError, match=r"line 2: 3 fields, and 2 expected"):
+            read_data(write(text))
+
+
+def test_a_column_without_a_name_must_be_the_first_or_empty(write):
+    for text in ("a,b,\n1,2,3\n4,5,6\n", "a,b,\n1,2,\n4,5,6\n"):
+        with pytest.raises(DataError, match=r"line 1: column 3 has no name; give it one, or delete the column"):
+            read_data(write(text))
+
+
+def test_a_lone_heading_before_pairs_is_no_title_unless_headings_follow(write):
+    with pytest.raises(DataError, match=r"line 2: 2 fields, and 1 expected"):
+        read_data(write("a\n1,2\n3,4\n5,6\n"))
+    assert read_data(write("Title\n1,2,3\n4,5,7\n")).recipe.columns == ("x1", "x2", "x3")
+
+
+@given(st.lists(st.sampled_from(["a", "b", "a_2", "a_3", "b_2"]), max_size=12))
+def test_names_become_different_and_those_that_were_stay(names):
+    found, notes = distinct(names)
+    assert len(set(found)) == len(found) == len(names)
+    assert [new for new, old in zip(found, names, strict=True) if new == old] == list(dict.fromkeys(names))
+    assert len(notes) == sum(names.count(name) > 1 for name in set(names))
+
+
+values = (
+    st.text(string.ascii_letters + ' ,;"', min_size=1, max_size=6).map(str.strip).filter(lambda word: len(word) > 1)
+)
+
+
+@quick
+@given(st.data())
+def test_a_table_is_the_same_with_and_without_what_surrounds_it(tmp_path, data):
+    width = data.draw(st.integers(2, 4))
+    rows = data.draw(
+        st.lists(st.lists(values, min_size=width - 1, max_size=width - 1).map(lambda row: [*row, "1.5"]), min_size=2)
+    )
+    text = io.StringIO()
+    csv.writer(text, quoting=csv.QUOTE_ALL).writerows([[f"name {k}" for k in range(width)], *rows])
+    plain, path = tmp_path / "plain.csv", tmp_path / "t.csv"
+    plain.write_text(text.getvalue(), newline="")
+    before = data.draw(
+        st.sampled_from(["sep=,\r\n", "# comment\r\n", "# a\r\n\r\n# b\r\n", '"A title"\r\n', "Title\n\n"])
+    )
+    path.write_text(before + text.getvalue(), newline="")
+    expected, found = read_raw(plain), read_raw(path)
+    if width > 2 or "itle" not in before:
+        assert {name: column.tolist() for name, column in found.columns.items()} == {
+            name: column.tolist() for name, column in expected.columns.items()
+        }
+        assert found.notes

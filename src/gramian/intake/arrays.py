@@ -108,7 +108,7 @@ def with_target(table: Table, y: Any) -> Table:
             f"{table.where}: the target y has shape {y.shape}, and there are {len(table):,} objects; one value for "
             "each expected"
         )
-    _check_characters(y, table.where)
+    _check_letters(y, table.where)
     column = _column(y, name, table.where)
     return Table(
         table.where, table.format, {**table.columns, name: column}, table.place, table.settled, name, table.hidden,

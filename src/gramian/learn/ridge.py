@@ -58,6 +58,7 @@ from gramian.learn.ridges import (
 from gramian.space.vectors import Vectors
 
 CRITERIA = ("loo", "gcv")
+CHOSEN_EXACTLY = 1500  # objects up to which the ridge is chosen by exact errors
 
 
 class LeastSquares(Reducible):
@@ -143,7 +144,7 @@ class LeastSquares(Reducible):
         shrinks = self.smoother == "shrinkage"
         if given is not None:
             self.ridge_ = given
-        elif shrinks and not self.sample_.gram().can_hold() and not takes_features(self.sample_.gram(), self.solver):
+        elif shrinks and len(Y) > CHOSEN_EXACTLY and not takes_features(self.sample_.gram(), self.solver):
             self._choose_in_low_rank(Y, weights)
             given = self.ridge_
         if given and shrinks:
@@ -253,10 +254,24 @@ class LeastSquares(Reducible):
         return Chunk(self.sample_.points, self._problem.Y, self._problem.weights)
 
     def _choose_in_low_rank(self, Y: Array, weights: Array | None) -> None:
-        """Choose the ridge by errors in low rank, where K is too large for a decomposition."""
-        coarse = KernelRidge(self.kernel_, self.ridge, self.fit_intercept, rank=DEFAULT_RANK)
-        coarse.fit(self.sample_.gram(), Y, sample_weight=weights)
-        self.path_, self.ridge_ = coarse.path_, coarse.ridge_
+        """Choose the ridge by errors in low rank, where a decomposition of all of K would take long.
+
+        K ≈ F Fᵀ + ρI, with ρ the average of what is left of κ(x, x), so that K + λI is nearly F Fᵀ + (λ + ρ)I: what is
+        left out acts as a ridge. Residuals and the room for them are both λ/(λ + ρ) of those of F, and leave-one-out
+        errors the same.
+        """
+        gram = self.sample_.gram()
+        coarse = KernelRidge(self.kernel_, 1.0, self.fit_intercept, rank=DEFAULT_RANK)
+        coarse.fit(gram, Y, sample_weight=weights)
+        of, left_out = coarse._of_moments, coarse.trace_error_
+        largest = float(of.values.max(initial=0.0))
+        ridges = ridge_grid(self.ridge, largest, rounding(gram, largest, len(gram)))
+        rho = left_out * float(gram.rough_diag().mean(dtype=np.float64)) * of.weight / len(gram)
+        path = of.path(ridges + rho, coarse._looked_at(), coarse._summary.kernel, left_out)
+        dof = of.count - ridges / (ridges + rho) * (of.count - path.dof)
+        unit = coarse._unit**2
+        self.path_ = replace(path, ridges=ridges, dof=dof, loo=path.loo * unit, gcv=path.gcv * unit)
+        self.ridge_ = self._best(self.path_)
 
     def _best(self, path: RidgePath) -> float:
         by_gcv = isinstance(self.ridge, str) and self.ridge == "gcv"
@@ -494,8 +509,9 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, LeastSquares):  # type: igno
     of 10,000 objects drawn at random.
 
     With a number for `ridge`, n up to 3,000 is solved by a Cholesky factorization, more by preconditioned conjugate
-    gradients: O(n²) a step, and few steps unless the ridge is tiny. A grid costs an eigenvalue decomposition up to n =
-    3,000; beyond, ridges are compared on a low-rank approximation and the chosen one is used exactly.
+    gradients: O(n²) a step, and few steps unless the ridge is tiny, where a factorization in single precision takes
+    their place. A grid costs an eigenvalue decomposition up to n = 1,500; beyond, ridges are compared on a low-rank
+    approximation and the chosen one is used exactly.
 
     With ``ridge=0`` the answer is the least-squares solution of minimum norm in feature space, by a decomposition with
     a decision on the rank, which `solver_` tells: singular values of explicit features below max(n, m) · eps times

@@ -456,8 +456,9 @@ def relative(R: Array, B: Array) -> float:
     """Return ‖R‖ / ‖B‖, the largest over the columns."""
     units = _unit(R), _unit(B)
     left, size = np.linalg.norm(R / units[0], axis=0), np.linalg.norm(B / units[1], axis=0)
-    with np.errstate(over="ignore"):
-        return float(np.max(left / np.where(size > 0, size, 1.0) * (units[0] / units[1])))
+    with np.errstate(over="ignore", invalid="ignore"):
+        ratios = left / np.where(size > 0, size, 1.0) * (units[0] / units[1])
+    return float(np.max(np.where(left > 0, ratios, 0.0)))
 
 
 def _unit(B: Array) -> Array:

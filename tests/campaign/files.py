@@ -239,7 +239,10 @@ def make(rng: Luck) -> Case:
     asked = {"format": one_of(rng, FORMATS)} if chance(rng, 0.15) else {}
     if chance(rng, 0.06):
         strange, suffix = one_of(rng, STRANGE), one_of(rng, SUFFIXES)
-        return Case(f"{strange.__name__} called data{suffix}, {asked}", lambda: _read(suffix, strange, asked, strange is not fifo))
+        return Case(
+            f"{strange.__name__} called data{suffix}, {asked}",
+            lambda: _read(suffix, strange, asked, strange is not fifo),
+        )
     if chance(rng, 0.02):
         words, (suffix, data) = "bomb", bomb(rng)
     elif chance(rng, 0.5):

@@ -17,7 +17,7 @@ import numpy as np
 
 import gramian as gm
 from gramian.gram import tiles
-from gramian.models import load, save
+from gramian.models import ModelFileError, load, save
 
 from . import kernels, learners, objects
 from .attack import Attack, Case, Wrong, one_of, require, require_close, require_finite, require_same
@@ -77,7 +77,11 @@ def keeps_its_answers(model: Any, X: Any, first: dict[str, Any]) -> None:
         save(model, path, overwrite=True)
     except TypeError as error:
         raise Wrong(f"cannot be saved: {error}") from error
-    for name, values in answers(load(path), X).items():
+    try:
+        again = load(path)
+    except ModelFileError as error:
+        raise Wrong(f"cannot be loaded: {error.reason}") from error
+    for name, values in answers(again, X).items():
         require_same(values, first[name], f"saved, {name}")
 
 

@@ -136,8 +136,8 @@ class Nystrom(Kernel):
         landmarks, L = self.basis
         if a.signature != landmarks.signature:
             raise ValueError(
-                f"X and the landmarks do not fit together: {a.describe()} against {landmarks.describe()}; both must have "
-                "the same features, in the same order"
+                f"X and the landmarks do not fit together: {a.describe()} against {landmarks.describe()}; both must "
+                "have the same features, in the same order"
             )
         out = np.empty((len(a), len(L)), self.base.value_type(a))
         step = len(a) if self.base.whole_columns else STRIPE

@@ -266,7 +266,7 @@ def ridged_factor(A: Array, ridge: float) -> tuple[Array, bool]:
     """Add λ to the diagonal of A, in place, and return its Cholesky factor."""
     A[np.diag_indices_from(A)] += ridge
     try:
-        return cast(tuple[Array, bool], scipy.linalg.cho_factor(A, lower=True, check_finite=False))
+        return aside(lambda: cast(tuple[Array, bool], scipy.linalg.cho_factor(A, lower=True, check_finite=False)))
     except scipy.linalg.LinAlgError:
         raise ValueError(
             f"K + {ridge:g} I is not positive definite: a ridge this small is lost among the rounding errors of K, or "

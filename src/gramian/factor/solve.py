@@ -259,6 +259,11 @@ def explicit_features(gram: Gram, side: Side = "auto") -> Array | None:
     if not takes_features(gram, side):
         return None
     phi = gram.kernel.phi(gram.rows)
+    if gram.kernel.feature_dim(gram.rows) is None:
+        raise TypeError(
+            f"{gram.kernel!r} does not spell out the features of these objects, and new ones could not be put into "
+            "their columns; take solver='dual'"
+        )
     return np.asarray(phi.toarray() if is_sparse(phi) else phi, dtype=np.float64)
 
 

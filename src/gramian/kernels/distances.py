@@ -76,9 +76,11 @@ def _augmented(points: Array, origin: Array, scale: float) -> tuple[Array, Array
 
 
 def _by_difference(A: Array, B: Array, scale: float, out: Array, factor: float) -> None:
-    # Halves keep differences finite. A point that is infinitely many bandwidths away is compared pair by pair.
+    # A power of two near the scale divides without rounding, wherever the points lie; halves keep differences finite.
+    # A point that is infinitely many bandwidths away is compared pair by pair.
+    unit = np.ldexp(1.0, np.frexp(scale)[1] - 1)
     A, B = A.astype(np.float64) / 2, B.astype(np.float64) / 2
-    squares = cdist((A - B[0]) / scale * 2, (B - B[0]) / scale * 2, "sqeuclidean")
+    squares = cdist(A / unit, B / unit, "sqeuclidean") * (2 * unit / scale) ** 2
     i, j = np.nonzero(np.isnan(squares))
     gap = (A[i] - B[j]) / scale * 2
     squares[i, j] = squared_lengths(gap)

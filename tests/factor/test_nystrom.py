@@ -276,3 +276,11 @@ def test_a_lazy_gram_of_it_goes_through_its_features():
     assert isinstance(gram, Gram)
     assert gram.through_features()
     np.testing.assert_allclose(gram @ np.ones(N), low(X).sum(axis=1), atol=1e-12)
+
+
+def test_objects_of_another_width_than_the_landmarks_are_refused():
+    X = np.random.default_rng(0).normal(size=(8, 3))
+    for base in (gm.Gaussian(1.0), gm.Linear(), gm.Laplacian(1.0), gm.Gaussian(1.0) + 1):
+        kernel = gm.Nystrom(base, rank=3).fit(X)
+        with pytest.raises(ValueError, match="do not fit together: 8 objects with 2 features against 3 .* 3 features"):
+            kernel(X[:, :2])

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import scipy.sparse
+from scipy.spatial.distance import pdist
 
 import gramian as gm
 from gramian.kernels.bandwidth import SAMPLE, median_distance
@@ -123,3 +124,17 @@ def test_a_bandwidth_too_small_to_divide_by_tells_points_apart(kernel):
     X = np.array([[0.0], [1.0]])
     for bandwidth in (5e-324, 1e-310, 1e-307):
         assert np.array_equal(kernel(bandwidth=bandwidth)(X, X.copy()), np.eye(2))
+
+
+@pytest.mark.parametrize("exponent", [2, 9, 16, 40, 140])
+@pytest.mark.parametrize("columns", [3, 120])
+@pytest.mark.parametrize("metric", ["euclidean", "cityblock"])
+def test_points_far_away_and_constant_columns_take_no_digits_from_the_median(metric, columns, exponent):
+    rng = np.random.default_rng(exponent)
+    for sign in (-1, 1):
+        points = rng.normal(size=(41, columns))
+        points[0] = sign * np.abs(points[0]) * 10.0**exponent
+        true = np.median(pdist(points, metric))
+        assert median_distance(points, metric) == pytest.approx(true, rel=1e-9)
+        wider = np.hstack([points, np.full((41, 1), 1e300)])
+        assert median_distance(wider, metric) == pytest.approx(true, rel=1e-9)

@@ -76,3 +76,15 @@ def test_one_point_far_away_costs_the_others_no_digits(far, place):
     K = gm.Gaussian(1.0)(X)
     np.testing.assert_allclose(K[np.ix_(others, others)], expected, rtol=1e-9)
     np.testing.assert_array_equal(K[place, others], 0)
+
+
+@pytest.mark.parametrize("exponent", [6, 12, 20, 100, 140])
+@pytest.mark.parametrize("place", [0, 7])
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_a_point_far_away_takes_no_digits_from_the_others(dtype, place, exponent):
+    rng, eta = np.random.default_rng(3), distance_accuracy(np.dtype(dtype))
+    for scale in (1.0, 1.3, 1e-3):
+        A = rng.normal(size=(30, 3)).astype(dtype)
+        A[place] *= dtype(10.0 ** (exponent if dtype is np.float64 else exponent / 20))
+        true = exact(A, A, scale)
+        assert (np.abs(distances(A, A, scale) - true) <= eta * true).all()

@@ -121,6 +121,18 @@ def test_any_sample_is_learnt_as_its_features_are(seed, n, rank, ridge, intercep
     np.testing.assert_allclose(low.predict(new), expected, atol=1e-8 * max(1, np.abs(y).max()) / min(ridge, 1))
 
 
+@pytest.mark.parametrize("intercept", [False, True])
+@pytest.mark.parametrize("seed", range(6))
+def test_generalized_cross_validation_is_told_where_the_features_leave_no_room(seed, intercept):
+    """Residuals and room both vanish with the ridge then, and their quotient does not."""
+    rng = np.random.default_rng(seed)
+    points, noise, weights = rng.normal(size=(50, 3)), rng.normal(size=50), rng.uniform(0.5, 2, 50)
+    low = gm.KernelRidge(gm.Laplacian(1.0), "gcv", intercept, rank=50).fit(points, noise, weights)
+    exact = gm.KernelRidge(gm.Laplacian(1.0), low.path_.ridges, intercept).fit(points, noise, weights)
+    np.testing.assert_allclose(low.path_.gcv, exact.path_.gcv, rtol=1e-6)
+    assert low.ridge_ == low.path_.ridges[np.argmin(exact.path_.gcv)]
+
+
 def test_zero_weights_do_what_leaving_out_does():
     w = W * (np.arange(N) % 3 > 0)
     # Something strange without weight: it takes no part in the bandwidth, the landmarks or the moments

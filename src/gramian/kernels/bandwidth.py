@@ -7,6 +7,7 @@ the first `SAMPLE` in a fixed random order are used, so that the answer does not
 
 from __future__ import annotations
 
+from math import frexp, ldexp
 from typing import Any, Literal
 
 import numpy as np
@@ -91,11 +92,14 @@ def _contents(points: Any, i: int) -> Any:
 
 def _dense_distances(points: Array, metric: Literal["euclidean", "cityblock"]) -> tuple[float, Array]:
     points = points.astype(np.float64) / 2
-    points -= points.min(axis=0)
-    unit = float(points.max())
-    if metric == "euclidean" and points.shape[1] > WIDE:
+    spans = points.max(axis=0) - points.min(axis=0)
+    points = points[:, spans > 0]  # a column of equal numbers adds nothing, however many units they are away
+    if not points.size:
+        return 1.0, np.zeros(1)
+    unit = ldexp(1.0, frexp(float(spans.max()))[1] - 1)  # a power of two divides without rounding
+    if metric == "euclidean" and len(spans) > WIDE:
         return 2 * unit, _by_products(points, unit)
-    return 2 * unit, pdist(points / unit, metric) if unit > 0 else np.zeros(1)
+    return 2 * unit, pdist(points / unit, metric)
 
 
 def _sparse_distances(points: Any) -> tuple[float, Array]:

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array
+from scipy.spatial.distance import cdist
 
 from gramian.checks import Array, is_sparse
 from gramian.kernels.products import inner_products, squared_lengths
@@ -75,14 +76,14 @@ def _augmented(points: Array, origin: Array, scale: float) -> tuple[Array, Array
 
 
 def _by_difference(A: Array, B: Array, scale: float, out: Array, factor: float) -> None:
-    # Halves keep differences finite. No origin is moved: near one point, it may be far from all others.
+    # A power of two near the scale divides without rounding, wherever the points lie; halves keep differences finite.
+    # A point that is infinitely many bandwidths away is compared pair by pair.
+    unit = np.ldexp(1.0, np.frexp(scale)[1] - 1)
     A, B = A.astype(np.float64) / 2, B.astype(np.float64) / 2
-    squares = np.zeros(out.shape)
-    for a, b in zip(A.T, B.T, strict=True):
-        gap = np.subtract.outer(a, b)
-        gap /= scale
-        gap *= 2
-        squares += np.square(gap, out=gap)
+    squares = cdist(A / unit, B / unit, "sqeuclidean") * (2 * unit / scale) ** 2
+    i, j = np.nonzero(np.isnan(squares))
+    gap = (A[i] - B[j]) / scale * 2
+    squares[i, j] = squared_lengths(gap)
     out[...] = factor * squares
 
 

@@ -267,23 +267,12 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Disc
         gram = self.sample_.gram()
         left_out, labels = self._left_out(DEFAULT_RANK if len(gram) > CHOSEN_EXACTLY else None)
         self.ridges_ = ridge_grid(self.ridge, left_out.largest, rounding(gram, left_out.largest))
-        scores = left_out.scores(self.ridges_ + self._hidden_ridge())
+        scores = left_out.scores(self.ridges_)
         self.loo_errors_ = np.mean(scores.argmax(axis=2) != labels, axis=1)
         best = int(np.flatnonzero(self.loo_errors_ == self.loo_errors_.min())[-1])  # of equals the most regularised
         if len(labels) == len(self._labels) and not self._unseen:
             self._loo_scores = scores[best]
         return float(self.ridges_[best])
-
-    def _hidden_ridge(self) -> float:
-        """Return the ridge that hides in what a low rank leaves out of K.
-
-        K ≈ F Fᵀ + ρI, with ρ the average of what is left of κ(x, x), so that S K S + λI, the S of a class of ℓ members
-        being H_c/√ℓ, is nearly that of F with λ + ρ/ℓ: of the ridges, the average over all objects is ρ c/n.
-        """
-        if not self._unseen:
-            return 0.0
-        norms = self.sample_.gram().rough_diag()
-        return self._unseen * float(norms.mean(dtype=np.float64)) * len(self.classes_) / len(norms)
 
     def _left_out(self, rank: int | None = None) -> tuple[LeaveOneOut, Array]:
         """Return what leaves objects out, and the classes of these: all, or of a large sample the first ones.

@@ -396,15 +396,17 @@ class RidgeOfMoments:
         """Return the errors at all ridges; leave-one-out errors are those of the objects of the probe."""
         targets = self.B.shape[1]
         energy = np.square(self.inside).sum(axis=1) / self.values
+        missing = self.count - len(self.values) - self.intercept  # directions of the objects that the features lack
+        outside = max(self._squares - float(energy.sum()), 0.0) if missing > 0 else 0.0
         weights = np.ones(len(probe.points)) if probe.weights is None else probe.weights
         loo, gcv, dof = np.empty(len(ridges)), np.full(len(ridges), np.inf), np.empty(len(ridges))
         seen = Seen(self, probe, kernel)
         for k, lam in enumerate(ridges):
-            f = factors(self.values, lam, self.kind)[0]
+            f, left = factors(self.values, lam, self.kind)
             dof[k] = f.sum() + self.intercept
-            room = 1 - dof[k] / self.count
+            room = (left.sum() + missing) / self.count
             if room > 0:
-                gcv[k] = max(self._squares - energy @ (f * (2 - f)), 0.0) / (self.weight * targets) / room**2
+                gcv[k] = (outside + energy @ np.square(left)) / (self.weight * targets) / room**2
             loo[k] = np.square(seen.at(f, lam == 0).loo).sum() / (weights.sum() * targets)
         return RidgePath(ridges, loo, gcv, dof, left_out)
 

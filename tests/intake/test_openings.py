@@ -61,6 +61,47 @@ def test_lines_are_counted_from_the_top_of_the_file(write):
         read_data(write('# one\n\na,b\n"3,4\n'))
 
 
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        (",0,1\n0,1,2\n1,3,5\n2,4,4\n", ["0", "1"]),
+        (",0,1\na,1,2\nb,3,5\nc,4,4\n", ["0", "1"]),
+        ('"","1940","1945.5"\n"9.4",1,2\n"9.5",3,5\n"9.6",4,4\n', ["1940", "1945.5"]),
+        ('"1940" "1945"\n"1" 1 2\n"2" 3 5\n"3" 4 4\n', ["1940", "1945"]),
+    ],
+)
+def test_numbers_above_names_of_rows_are_headings(write, text, names):
+    data = read_data(write(text))
+    assert list(data.recipe.columns) == names
+    assert data.X.tolist() == [[1, 2], [3, 5], [4, 4]]
+    said(data, "The first line holds numbers, which are taken as the names of columns.")
+    said(data, "'row', is taken as the names of rows, not as a feature.")
+
+
+def test_the_numbers_of_columns_are_headings_above_fractions_only(write):
+    data = read_data(write("0,1,2\n0.5,2,1\n1.5,3,2\n2,1,4\n"))
+    assert list(data.recipe.columns) == ["0", "1", "2"]
+    assert len(data) == 3
+    said(data, "The first line holds numbers, which are taken as the names of columns.")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "0,1,2\n1,2,0\n2,0,1\n",  # whole numbers all over
+        "0,1\n0.5,1\n0.2,0\n",  # too few to tell
+        "0,1,3\n0.5,2,1\n1.5,3,2\n",
+        ",1.5,2\n0.5,2,1\n1.5,3,2\n",  # fractions name no rows
+        ",1,2\n7,2,1\n7,3,2\n",  # nor does what comes twice
+        ",1,2\n,2,1\n8,3,2\n",
+        ",1,1\n7,2,1\n8,3,2\n",
+    ],
+)
+def test_other_numbers_in_the_first_line_are_values(write, text):
+    data = read_data(write(text))
+    assert (len(data), data.recipe.header[0]) == (3, "x1")
+
+
 def test_names_of_rows_are_no_features(write):
     by_r = write('"","a","b"\n"1",1,2\n"2",3,5\n"007",4,4\n')
     by_pandas = write(",a,b\n1,1,2\n2,3,5\n007,4,4\n", "pandas.csv")

@@ -131,6 +131,19 @@ def test_several_tables_are_named_or_listed(tmp_path):
         read_raw(f"{tmp_path / 't.csv'}::x")
 
 
+@pytest.mark.parametrize("suffix", ["xlsx", "ods"])
+@pytest.mark.parametrize("row", [None, "who"])
+def test_headings_of_a_sheet_may_be_numbers(tmp_path, suffix, row):
+    rows = [[row, 2019, 2020.5], [0, 1.5, 2], [1, 3, 5], [2, 4, 4]]
+    path = tmp_path / f"t.{suffix}"
+    if suffix == "ods":
+        write_ods(path, rows)
+    else:
+        write_xlsx(path, {"one": rows})
+    data = read_data(path, columns=["2019", "2020.5"])
+    assert data.X.tolist() == [[1.5, 2], [3, 5], [4, 4]]
+
+
 def test_errors_in_an_archive_name_the_file_in_it(tmp_path):
     with zipfile.ZipFile(tmp_path / "t.zip", "w") as file:
         file.writestr("a.csv", "a,b\n1,2\n3\n")

@@ -237,7 +237,7 @@ def _named_classes(column: _Column, found: _Read, values: Array) -> bool:
 def _like(table: Table, name: str, kind: str, notation: Notation | None, marks: Marks) -> _Settled:
     """Return a column of new data as the first data were read or, where it is not so written, in another notation."""
     if table.columns[name].dtype.kind == "f":
-        return _floats(table, name, marks)
+        return _floats_like(table, name, notation, marks)
     if kind in _WORDS:
         return _words(table, name, marks)
     column = _Column.of(table, name)
@@ -251,10 +251,33 @@ def _like(table: Table, name: str, kind: str, notation: Notation | None, marks: 
     if found is None:
         column.refuse_mixture()
         return _Settled(column.without(gone), column.counts(gone))
-    notes: tuple[str, ...] = ()
+    notes = _in_unit(table, name, notation, found.notation, column.values.index(entries[0]))
     if found.notation is not None and found.notation != Notation("date", "iso"):
-        notes = (_meaning(name, found.notation, entries, found).note,)
+        notes = (_meaning(name, found.notation, entries, found).note, *notes)
     return _Settled(column.numbers(entries, found.numbers), column.counts(gone), notes)
+
+
+def _floats_like(table: Table, name: str, notation: Notation | None, marks: Marks) -> _Settled:
+    """Return a column of new data that holds numbers: in the unit of the first data, and no dates."""
+    done = _floats(table, name, marks)
+    given = np.flatnonzero(~np.isnan(done.values))
+    if notation is None or not len(given):
+        return done
+    if notation.kind == "date":
+        shown = digits(float(done.values[given[0]]))
+        raise table.error(int(given[0]), name, f"{shown}; a date such as 2024-02-29 expected, as in the first data")
+    return done._replace(notes=_in_unit(table, name, notation, None, int(given[0])))
+
+
+def _in_unit(table: Table, name: str, first: Notation | None, now: Notation | None, row: int) -> tuple[str, ...]:
+    """Say that a unit is not written any more, and refuse another one."""
+    before, after = ("" if notation is None else notation.unit for notation in (first, now))
+    if not before or before.casefold() == after.casefold():
+        return ()
+    if after:
+        wanted = f"numbers in {before!r}, as in the first data, expected; convert them, or leave the unit out"
+        raise table.error(row, name, f"{shortened(str(table.columns[name][row]), 40)!r}; {wanted}")
+    return (f"Column {name!r} has no unit here, and its numbers are taken to be in {before!r}, as in the first data.",)
 
 
 def _as_it_is(table: Table, name: str) -> bool:

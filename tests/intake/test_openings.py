@@ -61,6 +61,28 @@ def test_lines_are_counted_from_the_top_of_the_file(write):
         read_data(write('# one\n\na,b\n"3,4\n'))
 
 
+def test_names_of_rows_need_no_quotes_between_tabs(write):
+    data = read_data(write("a\tb\nx\t1\t2\ny\t3\t5\nz\t4\t4\n", "t.tsv"))
+    assert (data.recipe.columns, data.names) == (("a", "b"), ("x", "y", "z"))
+    assert data.X.tolist() == [[1, 2], [3, 5], [4, 4]]
+    said(data, "'row', is taken as the names of rows, not as a feature.")
+    for text, name in (
+        ("a\tb\n1\t1\t2\n2\t3\t5\n3\t4\t4\n", "t.tsv"),  # no words
+        ("a\tb\nx\t1\t2\nx\t3\t5\ny\t4\t4\n", "t.tsv"),  # no names
+        ("city,people\nx,1,200\ny,3,500\nz,4,400\n", "t.csv"),  # rather thousands
+    ):
+        with pytest.raises(DataError, match="line 2: 3 fields, and 2 expected"):
+            read_data(write(text, name))
+
+
+def test_a_table_of_r_with_quotes_inside_is_no_prose(write):
+    text = '"a" "b"\n"1" "so \\"called\\"" 1.5\n"2" "y" 2.5\n"3" "z" 3.5\n'
+    with pytest.raises(
+        DataError, match=r"line 2: ' ' expected after '\"'; in a field in quotes, a quote is written twice"
+    ):
+        read_data(write(text, "t.txt"))
+
+
 @pytest.mark.parametrize(
     ("text", "names"),
     [

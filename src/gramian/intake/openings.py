@@ -31,7 +31,7 @@ ROW = "row"  # the column of the names of rows, where it has no name itself
 _SAMPLE = 100  # lines looked at to find the mark
 _LONGEST = 2**27  # characters of one field
 _SEP = re.compile(r'"?sep=([,;|\t:^~ ])"?\s*', re.IGNORECASE)
-_R_FIELD = r'(?:"(?:[^"]|"")*"|[^\s"]+)'
+_R_FIELD = r'(?:"(?:\\"|""|[^"])*"|[^\s"]+)'
 _R_LINE = re.compile(rf"{_R_FIELD}(?: {_R_FIELD})*\s*")
 _R_WORDS = frozenset(["NA", "TRUE", "FALSE", "NaN", "Inf", "-Inf"])
 NUMBERED = "The first line holds numbers, which are taken as the names of columns."
@@ -82,7 +82,8 @@ def opening(file: TextFile, format: str) -> Opening:
         names = made_up(len(rows[0]))
         return Opening(mark, skip, Headings(names, headless=True, notes=(*notes, HEADLESS)), headings=False)
     first, body = (rows[0], rows[1:]) if heading is None else (heading, rows)
-    found = headings(first, body, quoted=heading is None and _quoted(file, skip))
+    by_r = heading is None and (_quoted(file, skip) or (mark == "\t" and _named_by_words(body)))
+    found = headings(first, body, quoted=by_r)
     if isinstance(found, int):
         raise nameless(file, mark, skip, found)
     return Opening(mark, skip, replace(found, notes=(*notes, *found.notes)), headings=heading is None)
@@ -370,6 +371,12 @@ def _are_names(rows: list[list[str]], quoted: bool) -> bool:
     sound = quoted or all(_is_whole(field) or not _is_number(field) for row in rows for field in row)
     lone = {row[0] for row in rows if len(row) == 1}
     return sound and bool(rows) and all(map(any, rows)) and len(lone) in (0, len(rows))
+
+
+def _named_by_words(rows: list[list[str]]) -> bool:
+    """Tell whether rows begin with words, none of them twice, as R writes names of rows without quotes, too."""
+    names = [row[0].strip() for row in rows]
+    return len(set(names)) == len(names) and all(names) and not any(map(_is_number, names))
 
 
 def _is_whole(field: str) -> bool:

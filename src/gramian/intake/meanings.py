@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
@@ -320,8 +321,10 @@ def _read(entries: list[str], kind: str | None, comma: bool, first: str = "") ->
 
 
 def _example(entries: list[str], found: _Read) -> tuple[str, float]:
-    """Return the longest of the first entries, and the number that it is."""
-    place = max(range(min(len(entries), _SAMPLE)), key=lambda place: len(entries[place]))
+    """Return the longest of the first entries, of those that are no plain numbers if there are any, and its number."""
+    telling = (place for place, entry in enumerate(entries) if plain_numbers([entry]) is None)
+    places = list(islice(telling, _SAMPLE)) or range(min(len(entries), _SAMPLE))
+    place = max(places, key=lambda place: len(entries[place]))
     return shortened(entries[place], 40), float(found.numbers[place])
 
 

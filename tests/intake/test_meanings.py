@@ -315,3 +315,18 @@ def test_nodes_may_be_called_by_marks(write):
     data = read_data(edges, nodes=nodes, target="y")
     np.testing.assert_array_equal(data.y, [1.5, np.nan, 2.5])
     assert "Column 'y': 1 entry '-' is taken as missing." in data.notes
+
+
+def test_the_entry_that_tells_is_shown_wherever_it_stands(write):
+    entries = [*map(str, range(1000, 1200)), '"1,5"']
+    data = read_data(write("a,b\n" + "".join(f"{entry},{place}\n" for place, entry in enumerate(entries))))
+    assert "Column 'a' is read as numbers: '1,5' is 1.5." in data.notes
+    assert data.X[-1].tolist() == [1.5, 200]
+
+
+@pytest.mark.parametrize(("different", "said"), [(30, True), (5, False)])
+def test_a_slip_among_numbers_that_come_again_is_pointed_at(write, different, said):
+    entries = [*(str(place % different) for place in range(1000)), "l2"]
+    data = read_data(write("a,b\n" + "".join(f"{entry},{place}\n" for place, entry in enumerate(entries))))
+    assert data.recipe.kinds["a"] == "category"
+    assert any("But for 1 entry, such as 'l2' in line 1,002, it holds numbers." in note for note in data.notes) == said

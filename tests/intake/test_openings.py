@@ -62,6 +62,69 @@ def test_lines_are_counted_from_the_top_of_the_file(write):
         read_data(write('# one\n\na,b\n"3,4\n'))
 
 
+def test_names_of_rows_need_no_quotes_between_tabs(write):
+    data = read_data(write("a\tb\nx\t1\t2\ny\t3\t5\nz\t4\t4\n", "t.tsv"))
+    assert (data.recipe.columns, data.names) == (("a", "b"), ("x", "y", "z"))
+    assert data.X.tolist() == [[1, 2], [3, 5], [4, 4]]
+    said(data, "'row', is taken as the names of rows, not as a feature.")
+    for text, name in (
+        ("a\tb\n1\t1\t2\n2\t3\t5\n3\t4\t4\n", "t.tsv"),  # no words
+        ("a\tb\nx\t1\t2\nx\t3\t5\ny\t4\t4\n", "t.tsv"),  # no names
+        ("city,people\nx,1,200\ny,3,500\nz,4,400\n", "t.csv"),  # rather thousands
+    ):
+        with pytest.raises(DataError, match="line 2: 3 fields, and 2 expected"):
+            read_data(write(text, name))
+
+
+def test_a_table_of_r_with_quotes_inside_is_no_prose(write):
+    text = '"a" "b"\n"1" "so \\"called\\"" 1.5\n"2" "y" 2.5\n"3" "z" 3.5\n'
+    with pytest.raises(
+        DataError, match=r"line 2: ' ' expected after '\"'; in a field in quotes, a quote is written twice"
+    ):
+        read_data(write(text, "t.txt"))
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        (",0,1\n0,1,2\n1,3,5\n2,4,4\n", ["0", "1"]),
+        (",0,1\na,1,2\nb,3,5\nc,4,4\n", ["0", "1"]),
+        ('"","1940","1945.5"\n"9.4",1,2\n"9.5",3,5\n"9.6",4,4\n', ["1940", "1945.5"]),
+        ('"1940" "1945"\n"1" 1 2\n"2" 3 5\n"3" 4 4\n', ["1940", "1945"]),
+    ],
+)
+def test_numbers_above_names_of_rows_are_headings(write, text, names):
+    data = read_data(write(text))
+    assert list(data.recipe.columns) == names
+    assert data.X.tolist() == [[1, 2], [3, 5], [4, 4]]
+    said(data, "The first line holds numbers, which are taken as the names of columns.")
+    said(data, "'row', is taken as the names of rows, not as a feature.")
+
+
+def test_the_numbers_of_columns_are_headings_above_fractions_only(write):
+    data = read_data(write("0,1,2\n0.5,2,1\n1.5,3,2\n2,1,4\n"))
+    assert list(data.recipe.columns) == ["0", "1", "2"]
+    assert len(data) == 3
+    said(data, "The first line holds numbers, which are taken as the names of columns.")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "0,1,2\n1,2,0\n2,0,1\n",  # whole numbers all over
+        "0,1\n0.5,1\n0.2,0\n",  # too few to tell
+        "0,1,3\n0.5,2,1\n1.5,3,2\n",
+        ",1.5,2\n0.5,2,1\n1.5,3,2\n",  # fractions name no rows
+        ",1,2\n7,2,1\n7,3,2\n",  # nor does what comes twice
+        ",1,2\n,2,1\n8,3,2\n",
+        ",1,1\n7,2,1\n8,3,2\n",
+    ],
+)
+def test_other_numbers_in_the_first_line_are_values(write, text):
+    data = read_data(write(text))
+    assert (len(data), data.recipe.header[0]) == (3, "x1")
+
+
 def test_names_of_rows_are_no_features(write):
     by_r = write('"","a","b"\n"1",1,2\n"2",3,5\n"007",4,4\n')
     by_pandas = write(",a,b\n1,1,2\n2,3,5\n007,4,4\n", "pandas.csv")

@@ -1,5 +1,6 @@
 """Spreadsheets, data bases, JSON, Arrow and archives give the tables that were written into them."""
 
+import datetime
 import json
 import sqlite3
 import string
@@ -7,6 +8,8 @@ import zipfile
 from contextlib import suppress
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -129,6 +132,19 @@ def test_several_tables_are_named_or_listed(tmp_path):
     (tmp_path / "t.csv").write_text("a,b\n1,2\n")
     with pytest.raises(DataError, match="a file of the format csv, which has no part 'x' to look for"):
         read_raw(f"{tmp_path / 't.csv'}::x")
+
+
+@pytest.mark.parametrize("suffix", ["xlsx", "ods"])
+@pytest.mark.parametrize("row", [None, "who"])
+def test_headings_of_a_sheet_may_be_numbers(tmp_path, suffix, row):
+    rows = [[row, 2019, 2020.5], [0, 1.5, 2], [1, 3, 5], [2, 4, 4]]
+    path = tmp_path / f"t.{suffix}"
+    if suffix == "ods":
+        write_ods(path, rows)
+    else:
+        write_xlsx(path, {"one": rows})
+    data = read_data(path, columns=["2019", "2020.5"])
+    assert data.X.tolist() == [[1.5, 2], [3, 5], [4, 4]]
 
 
 def test_errors_in_an_archive_name_the_file_in_it(tmp_path):
@@ -272,3 +288,13 @@ def test_the_command_line_takes_them(tmp_path, capsys):
         assert capsys.readouterr().out.count("\n") == 31
     assert main(["predict", str(model), str(tmp_path / name), "--memory", "1kB", "-q"]) == 3
     assert "the budget is 1 kB; raise it with --memory" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("kind", [pa.time32("s"), pa.time32("ms"), pa.time64("us"), pa.time64("ns")])
+def test_times_of_day_in_parquet_are_hours(tmp_path, kind):
+    times = [datetime.time(1, 30), None, datetime.time(23, 59, 30), datetime.time(0)]
+    column = pa.array(times, pa.time64("us")).cast(kind)
+    pq.write_table(pa.table({"a": [1.5, 2.5, 3.5, 4.5], "t": column}), tmp_path / "t.parquet")
+    data = read_data(tmp_path / "t.parquet")
+    np.testing.assert_allclose(data.X[:, 1], [1.5, 1.5, 86370 / 3600, 0], rtol=4 * np.finfo(float).eps)
+    assert data.gaps["t"].tolist() == [False, True, False, False]

@@ -1,6 +1,7 @@
 """New data become objects exactly as the first did, or are refused."""
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -156,3 +157,39 @@ def test_a_tree_that_is_no_recipe_is_refused(change):
     plain = from_objects([{"a": 1}, {"a": 2}]).recipe.plain()
     with pytest.raises(DataError, match=r"^a recipe .*; make the model again$"):
         Recipe.from_plain(plain | change)
+
+
+@pytest.mark.parametrize(
+    ("first", "same", "other", "unit"),
+    [
+        (["12 kg", "13.5 kg", "9 kg"], ["12 KG", "13.5 KG", "9 KG"], ["12 lb", "13.5 lb", "9 lb"], "kg"),
+        (["$12", "$13.5", "$9"], ["12$", "13.5$", "9$"], ["€12", "€13.5", "€9"], "$"),
+        (["12%", "13.5%", "9%"], ["12 %", "13.5 %", "9 %"], ["12 kg", "13.5 kg", "9 kg"], "%"),
+        (["12:00", "13:30", "09:00"], ["12 pm", "1:30 pm", "9 am"], ["12 kg", "13.5 kg", "9 kg"], "hours"),
+    ],
+)
+def test_numbers_of_another_unit_are_refused_and_a_unit_that_is_gone_is_said(write, first, same, other, unit):
+    def table(entries, name):
+        return write("a,b\n" + "".join(f"{entry},{place % 2}\n" for place, entry in enumerate(entries)), name)
+
+    recipe = read_data(table(first, "first.csv")).recipe
+    for entries in (first, same):
+        applied = recipe.apply(table(entries, "same.csv"))
+        assert applied.X[:, 0].tolist() == [12, 13.5, 9]
+        assert not any("no unit" in note for note in applied.notes)
+    for entries in (["12", "13.5", "9"], ["12,0", "13,5", "9,0"]):
+        applied = recipe.apply(table([f'"{entry}"' for entry in entries], "bare.csv"))
+        assert applied.X[:, 0].tolist() == [12, 13.5, 9]
+        assert f"Column 'a' has no unit here, and its numbers are taken to be in '{unit}', as in the first data." in (
+            applied.notes
+        )
+    with pytest.raises(DataError, match=rf"line 2, column 'a': '{other[0]}'; numbers in '{re.escape(unit)}', as in"):
+        recipe.apply(table(other, "other.csv"))
+
+
+def test_numbers_in_place_of_dates_are_refused(write):
+    recipe = read_data(write("a,b\n2020-01-31,1\n2020-02-13,3\n2020-03-01,2\n")).recipe
+    with pytest.raises(DataError, match=r"line 3, column 'a': 20200131; a date such as 2024-02-29 expected, as in the"):
+        recipe.apply(write("a,b\n,2\n20200131,2\n", "new.csv"))
+    applied = recipe.apply(write("a,b\n,2\n,3\n", "gone.csv"))
+    assert applied.X[:, 0].tolist() == [18305.0, 18305.0]

@@ -46,7 +46,7 @@ def refused(path, message, **more):
         ),
         (
             b"a,b\n1,2\n3,\xe9\n",
-            "{}, line 3: byte 10 of the file, 0xe9, is not utf-8; another encoding expected, such as 'latin-1'",
+            "{}, line 3: byte 10 of the file, 0xe9, is not utf-8; another encoding expected, such as 'cp1252'",
         ),
         (
             "a,b\n1,2\n".encode("utf-16"),
@@ -373,3 +373,10 @@ def test_a_compressed_file_is_told_by_its_lines_too(write):
         "holds such a mark "
         "in quotes",
     )
+
+
+def test_another_encoding_than_the_one_that_failed_is_proposed(write):
+    path = write(b"a,b\n1,\x81\n2,x\n")
+    for encoding, other in (("utf-8", "cp1252"), ("cp1252", "latin-1")):
+        with pytest.raises(DataError, match=f"line 2: byte 6 .*, 0x81, is not {encoding}; .* such as '{other}'"):
+            read_data(path, encoding=encoding)

@@ -22,7 +22,7 @@ _CELL = 128  # bytes of a value in it
 _NUMBER = 16  # bytes of a number: in its column, and in the objects that are made of it
 _NUMBERS = ("int", "uint", "float", "double", "halffloat")
 _TEXTS = ("string", "large_string", "string_view")
-_CAST = ("date", "timestamp", "bool")
+_CAST = ("date", "time", "bool")  # timestamps among them
 
 
 def read_columns(file: Input, format: str) -> Table:

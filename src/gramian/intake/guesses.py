@@ -80,10 +80,12 @@ def _numbers_inside(table: Table, name: str, guess: str) -> str:
     present = column[~absent(column)].tolist()
     if plain_numbers(present) is not None:
         return f" Its texts are numbers; to take them as such: --kind {quoted(name)}=number."
-    if guess not in ("string", "text", "id"):
+    different = set(present)
+    if guess == "category" and len(different) <= _FEW:
         return ""
     for what, sound in (("numbers", is_number), ("dates", is_date)):
-        if junk := stray(column, sound):
+        known = {value: sound(value) for value in different} if guess == "category" else {}  # few: each looked at once
+        if junk := stray(column, known.__getitem__ if known else sound):
             number, first = junk
             return (
                 f" But for {counted(number, 'entry', 'entries')}, such as {shortened(column[first], 30)!r} in "

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
@@ -237,7 +238,7 @@ def _named_classes(column: _Column, found: _Read, values: Array) -> bool:
 def _like(table: Table, name: str, kind: str, notation: Notation | None, marks: Marks) -> _Settled:
     """Return a column of new data as the first data were read or, where it is not so written, in another notation."""
     if table.columns[name].dtype.kind == "f":
-        return _floats(table, name, marks)
+        return _floats_like(table, name, notation, marks)
     if kind in _WORDS:
         return _words(table, name, marks)
     column = _Column.of(table, name)
@@ -251,10 +252,33 @@ def _like(table: Table, name: str, kind: str, notation: Notation | None, marks: 
     if found is None:
         column.refuse_mixture()
         return _Settled(column.without(gone), column.counts(gone))
-    notes: tuple[str, ...] = ()
+    notes = _in_unit(table, name, notation, found.notation, column.values.index(entries[0]))
     if found.notation is not None and found.notation != Notation("date", "iso"):
-        notes = (_meaning(name, found.notation, entries, found).note,)
+        notes = (_meaning(name, found.notation, entries, found).note, *notes)
     return _Settled(column.numbers(entries, found.numbers), column.counts(gone), notes)
+
+
+def _floats_like(table: Table, name: str, notation: Notation | None, marks: Marks) -> _Settled:
+    """Return a column of new data that holds numbers: in the unit of the first data, and no dates."""
+    done = _floats(table, name, marks)
+    given = np.flatnonzero(~np.isnan(done.values))
+    if notation is None or not len(given):
+        return done
+    if notation.kind == "date":
+        shown = digits(float(done.values[given[0]]))
+        raise table.error(int(given[0]), name, f"{shown}; a date such as 2024-02-29 expected, as in the first data")
+    return done._replace(notes=_in_unit(table, name, notation, None, int(given[0])))
+
+
+def _in_unit(table: Table, name: str, first: Notation | None, now: Notation | None, row: int) -> tuple[str, ...]:
+    """Say that a unit is not written any more, and refuse another one."""
+    before, after = ("" if notation is None else notation.unit for notation in (first, now))
+    if not before or before.casefold() == after.casefold():
+        return ()
+    if after:
+        wanted = f"numbers in {before!r}, as in the first data, expected; convert them, or leave the unit out"
+        raise table.error(row, name, f"{shortened(str(table.columns[name][row]), 40)!r}; {wanted}")
+    return (f"Column {name!r} has no unit here, and its numbers are taken to be in {before!r}, as in the first data.",)
 
 
 def _as_it_is(table: Table, name: str) -> bool:
@@ -297,8 +321,10 @@ def _read(entries: list[str], kind: str | None, comma: bool, first: str = "") ->
 
 
 def _example(entries: list[str], found: _Read) -> tuple[str, float]:
-    """Return the longest of the first entries, and the number that it is."""
-    place = max(range(min(len(entries), _SAMPLE)), key=lambda place: len(entries[place]))
+    """Return the longest of the first entries, of those that are no plain numbers if there are any, and its number."""
+    telling = (place for place, entry in enumerate(entries) if plain_numbers([entry]) is None)
+    places = list(islice(telling, _SAMPLE)) or range(min(len(entries), _SAMPLE))
+    place = max(places, key=lambda place: len(entries[place]))
     return shortened(entries[place], 40), float(found.numbers[place])
 
 

@@ -85,6 +85,11 @@ class Notation:
             return None
         return np.array(list(map(float, _bare(self, "\n".join(texts)).split("\n"))) if texts else [], dtype=np.float64)
 
+    @property
+    def unit(self) -> str:
+        """What the numbers count: a currency or a unit, if one is written with them; times are hours."""
+        return "hours" if self.kind == "time" else (self.before + self.after).strip()
+
     def plain(self) -> dict[str, str]:
         """Return the notation as plain values."""
         return asdict(self)

@@ -8,6 +8,7 @@ Programs put more into a file than a table. All of this is understood, and said:
     "","a","b"          a first column without a name, as R and pandas write names of rows
     "a" "b"             headings that are one fewer than the fields, as R writes them: names of rows again
     a,b,                columns at the end without a name, if they are empty
+    ,0,1                names that are numbers, above those of rows or, if they are 0, 1, 2, …, above fractions
     a,b,a               a name that comes again; the later ones are called a_2, a_3, …
 """
 
@@ -30,9 +31,10 @@ ROW = "row"  # the column of the names of rows, where it has no name itself
 _SAMPLE = 100  # lines looked at to find the mark
 _LONGEST = 2**27  # characters of one field
 _SEP = re.compile(r'"?sep=([,;|\t:^~ ])"?\s*', re.IGNORECASE)
-_R_FIELD = r'(?:"(?:[^"]|"")*"|[^\s"]+)'
+_R_FIELD = r'(?:"(?:\\"|""|[^"])*"|[^\s"]+)'
 _R_LINE = re.compile(rf"{_R_FIELD}(?: {_R_FIELD})*\s*")
 _R_WORDS = frozenset(["NA", "TRUE", "FALSE", "NaN", "Inf", "-Inf"])
+NUMBERED = "The first line holds numbers, which are taken as the names of columns."
 HEADLESS = "The first line holds numbers only: the columns have no names and are called x1, x2, …"
 
 
@@ -76,11 +78,12 @@ def opening(file: TextFile, format: str) -> Opening:
         raise DataError(f"{file.path}: an empty file; a line of headings and rows of values expected")
     heading = None if before or not start.comments else _commented(start.comments[-1], mark, rows)
     skip, notes = start.skip + before, _skipped(start, before, heading is not None)
-    if heading is None and all_numbers(rows[0]):
+    if heading is None and without_headings(rows, _quoted(file, skip)):
         names = made_up(len(rows[0]))
         return Opening(mark, skip, Headings(names, headless=True, notes=(*notes, HEADLESS)), headings=False)
     first, body = (rows[0], rows[1:]) if heading is None else (heading, rows)
-    found = headings(first, body, quoted=heading is None and _quoted(file, skip))
+    by_r = heading is None and (_quoted(file, skip) or (mark == "\t" and _named_by_words(body)))
+    found = headings(first, body, quoted=by_r)
     if isinstance(found, int):
         raise nameless(file, mark, skip, found)
     return Opening(mark, skip, replace(found, notes=(*notes, *found.notes)), headings=heading is None)
@@ -190,7 +193,7 @@ def headings(first: list[str], body: list[list[str]], quoted: bool = False) -> H
 
     Headings that are one short and in quotes are those of R, which writes none for the names of rows.
     """
-    names, notes, unheaded = [name.strip() for name in first], [], False
+    names, notes, unheaded = [name.strip() for name in first], [NUMBERED] if all_numbers(first) else [], False
     if len(body) > 1 and {len(row) for row in body} == {len(names) + 1}:
         if not any(row[-1].strip() for row in body):
             names.append("")
@@ -335,6 +338,49 @@ def all_numbers(fields: list[str]) -> bool:
     """Tell whether fields are numbers, but for missing ones, so that they are no headings."""
     given = [field for field in map(str.strip, fields) if field not in MISSING]
     return bool(given) and numbers_of(given) is not None
+
+
+def without_headings(rows: list[list[str]], quoted: bool = False) -> bool:
+    """Tell whether a table begins with its values: the first row holds numbers, which are no headings.
+
+    They are headings if nothing stands above the names of rows; and if they are 0, 1, 2, … above fractions, as pandas
+    calls the columns of an array. Names may be fractions where the headings are in quotes, as R writes them.
+
+    Examples
+    --------
+    >>> without_headings([["", "1940", "1945"], ["Food", "22.2", "44.5"], ["Care", "3.5", "5.7"]])
+    False
+    >>> without_headings([["", "1.5", "2.5"], ["0.1", "0.7", "0.4"]])
+    True
+    >>> without_headings([["0", "1", "2"], ["0.3", "0.1", "0.9"]]), without_headings([["0", "1", "2"], ["1", "1", "0"]])
+    (False, True)
+    """
+    first, body = [field.strip() for field in rows[0]], [row for row in rows[1:] if row]
+    if not all_numbers(first) or (quoted and body and {len(row) for row in body} == {len(first) + 1}):
+        return False
+    blank = next(place for place, field in enumerate(first) if field)
+    given = first[blank:]
+    if blank and all(given) and len(set(given)) == len(given):
+        return not _are_names([[field.strip() for field in row[:blank]] for row in body], quoted)
+    by_place = len(first) > 2 and first == [str(place) for place in range(len(first))]
+    return not (by_place and any(_is_number(field) and not _is_whole(field) for row in body for field in row))
+
+
+def _are_names(rows: list[list[str]], quoted: bool) -> bool:
+    """Tell whether fields could be the names of rows: none is blank, or a fraction, or alone in its row and twice."""
+    sound = quoted or all(_is_whole(field) or not _is_number(field) for row in rows for field in row)
+    lone = {row[0] for row in rows if len(row) == 1}
+    return sound and bool(rows) and all(map(any, rows)) and len(lone) in (0, len(rows))
+
+
+def _named_by_words(rows: list[list[str]]) -> bool:
+    """Tell whether rows begin with words, none of them twice, as R writes names of rows without quotes, too."""
+    names = [row[0].strip() for row in rows]
+    return len(set(names)) == len(names) and all(names) and not any(map(_is_number, names))
+
+
+def _is_whole(field: str) -> bool:
+    return field.strip().removeprefix("-").isdecimal()
 
 
 def looks_delimited(file: TextFile) -> bool:

@@ -16,8 +16,8 @@ from gramian.intake.archives import ZIP, reading_zip
 from gramian.intake.budget import OBJECT
 from gramian.intake.errors import DataError, counted, unknown
 from gramian.intake.inputs import Input
-from gramian.intake.openings import HEADLESS, Headings, all_numbers, headings, made_up, titles
-from gramian.intake.table import Table, column_of
+from gramian.intake.openings import HEADLESS, Headings, headings, made_up, titles, without_headings
+from gramian.intake.table import Table, column_of, digits
 from gramian.tables import listed
 
 _PIECE = 2**16
@@ -71,7 +71,7 @@ def read_sheet(file: Input) -> Table:
 
 
 def _head(file: Input, texts: list[list[str]]) -> Headings:
-    if all_numbers(texts[0]):
+    if without_headings(texts):
         return Headings(made_up(len(texts[0])), headless=True, notes=(HEADLESS,))
     found = headings(texts[0], texts[1:])
     if isinstance(found, int):
@@ -118,7 +118,7 @@ def _plain(value: Any) -> Any:
 
 
 def _written(value: Any) -> str:
-    return str(value).strip()
+    return digits(value) if isinstance(value, float) else str(value).strip()
 
 
 def _check_size(file: Input) -> None:

@@ -85,7 +85,8 @@ class TextFile:
         offset, line = 0, 1
         with opened(self.path) as raw:
             start = raw.read(4)
-            hint = next((name for mark, name in _MARKS.items() if start.startswith(mark)), "latin-1")
+            usual = "latin-1" if self.encoding == "cp1252" else "cp1252"  # which differs by marks such as the euro's
+            hint = next((name for mark, name in _MARKS.items() if start.startswith(mark)), usual)
         with opened(self.path) as raw:
             while True:
                 piece = raw.read(_PIECE)

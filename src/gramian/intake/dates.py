@@ -9,7 +9,7 @@
     time      13:45, 13:45:30, 1:45 pm, 2 pm
 
 All but the last may have a time behind them. A column is read as a whole: one entry such as 13/02/2020 tells that the
-day comes first in all of them. Years of two digits are those from 1969 to 2068.
+day comes first in all of them. Years of two digits are those from 1930 to 2029, as spreadsheets take them.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ TIME = "time"
 _EPOCH = datetime.datetime(1970, 1, 1)
 _DAY = datetime.timedelta(days=1)
 _MICROSECONDS = 86_400_000_000  # of a day
-_PIVOT = 69  # the first year of two digits that is one of the last century
+_PIVOT = 30  # the first year of two digits that is one of the last century
 
 _ISO = re.compile(r"\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}.*)?")
 _PLAIN_ISO = re.compile(r"(?!0000)\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,6})?)?)?", re.ASCII)

@@ -276,3 +276,9 @@ def test_a_lazy_gram_of_it_goes_through_its_features():
     assert isinstance(gram, Gram)
     assert gram.through_features()
     np.testing.assert_allclose(gram @ np.ones(N), low(X).sum(axis=1), atol=1e-12)
+
+
+def test_objects_that_do_not_fit_the_landmarks_are_refused():
+    low = gm.Nystrom(gm.Gaussian(), landmarks=[[0.0, 1.0], [1.0, 3.0]])
+    with pytest.raises(ValueError, match="the objects do not fit the landmarks: 5 objects with 3 features"):
+        low(np.ones((5, 3)))

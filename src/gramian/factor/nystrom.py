@@ -108,7 +108,9 @@ class Nystrom(Kernel):
     def encode(self, X: Any) -> Encoded:
         if self.landmarks is None:
             raise ValueError("this Nyström kernel has no landmarks yet: k = k.fit(X) takes them from a sample")
-        found = self.base.encode(X)
+        found, landmarks = self.base.encode(X), self.basis[0]
+        if found.signature != landmarks.signature:
+            raise ValueError(f"the objects do not fit the landmarks: {found.describe()} against {landmarks.describe()}")
         finite_norms(self.base, found)
         return found
 

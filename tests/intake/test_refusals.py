@@ -373,3 +373,9 @@ def test_a_compressed_file_is_told_by_its_lines_too(write):
         "holds such a mark "
         "in quotes",
     )
+
+
+def test_old_spreadsheets_whose_cells_nobody_can_measure_are_refused(tmp_path):
+    (tmp_path / "t.xls").write_bytes(bytes.fromhex("d0cf11e0a1b11ae1") + bytes(600))
+    with pytest.raises(DataError, match=r"before 2007 \(\.xls\); save it as \.xlsx"):
+        read_data(tmp_path / "t.xls")

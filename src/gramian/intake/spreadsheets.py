@@ -1,4 +1,4 @@
-"""Spreadsheets (.xlsx, .xlsm, .xls, .ods): one sheet as a table; its name may follow the file, as FILE::SHEET.
+"""Spreadsheets (.xlsx, .xlsm, .ods): one sheet as a table; its name may follow the file, as FILE::SHEET.
 
 The first row holds the headings, with the same exceptions as in text, and numbers among texts are texts.
 Python-calamine takes the file apart; before it does, the parts of the archive are unpacked once to see how large they
@@ -20,6 +20,7 @@ from gramian.intake.openings import HEADLESS, Headings, all_numbers, headings, m
 from gramian.intake.table import Table, column_of
 from gramian.tables import listed
 
+_OLD = bytes.fromhex("d0cf11e0a1b11ae1")  # what files of old Office begin with
 _PIECE = 2**16
 _SAMPLE = 100  # rows looked at to find the headings
 _XML = 4  # bytes held for a byte of XML: shared texts, styles
@@ -34,8 +35,10 @@ _CELLS = b"sheetData"  # the element that cells stand in
 def read_sheet(file: Input) -> Table:
     """Return a sheet: the one asked for, or the first that is not empty."""
     with file.path.open("rb") as stream:
-        packed = stream.read(len(ZIP)) == ZIP
-    if packed:
+        start = stream.read(len(_OLD))
+    if start == _OLD:  # its cells can be anywhere, and nothing tells how far apart before they are read
+        raise DataError(f"{file.path}: a spreadsheet of before 2007 (.xls); save it as .xlsx")
+    if start.startswith(ZIP):
         _check_size(file)
     name, numbers, rows = _rows(file)
     texts = [[_written(value) for value in row] for row in rows[:_SAMPLE]]

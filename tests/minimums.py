@@ -7,7 +7,7 @@ import tomllib
 from pathlib import Path
 
 PROJECT = Path(__file__).resolve().parent.parent / "pyproject.toml"
-EXTRAS = ("arrow", "plot", "dev")
+EXTRAS = ("plot", "dev")
 
 
 def requirements() -> list[str]:

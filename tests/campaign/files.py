@@ -13,6 +13,7 @@ import zipfile
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import numpy as np
@@ -207,7 +208,14 @@ WHOLE += (forged_array, pickled)
 
 
 def fifo(path: Path) -> None:
+    """Put a pipe that another program writes a table into, once somebody reads it."""
     os.mkfifo(path)
+
+    def write() -> None:
+        with contextlib.suppress(OSError), open(path, "wb") as pipe:
+            pipe.write(sound()[".csv"])
+
+    Thread(target=write, daemon=True).start()
 
 
 def link(path: Path) -> None:
@@ -231,7 +239,10 @@ def make(rng: Luck) -> Case:
     asked = {"format": one_of(rng, FORMATS)} if chance(rng, 0.15) else {}
     if chance(rng, 0.06):
         strange, suffix = one_of(rng, STRANGE), one_of(rng, SUFFIXES)
-        return Case(f"{strange.__name__} called data{suffix}, {asked}", lambda: _read(suffix, strange, asked, True))
+        return Case(
+            f"{strange.__name__} called data{suffix}, {asked}",
+            lambda: _read(suffix, strange, asked, strange is not fifo),
+        )
     if chance(rng, 0.02):
         words, (suffix, data) = "bomb", bomb(rng)
     elif chance(rng, 0.5):
@@ -259,6 +270,8 @@ def _read(suffix: str, put: Callable[[Path], Any], asked: dict[str, str], comman
         found: Any = gm.read_data(path, **asked, **BUDGET)
         require(len(found) >= 0 and found.kind and found.notes is not None, "no data set")
     finally:
+        with contextlib.suppress(OSError):  # a pipe that nobody has read lets its writer go
+            os.close(os.open(path, os.O_RDONLY | os.O_NONBLOCK))
         shutil.rmtree(place, ignore_errors=True)
 
 

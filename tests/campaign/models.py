@@ -84,11 +84,11 @@ def given_to_a_command(number: int) -> None:
     require(fault is None, str(fault))
 
 
-def damaged(name: str, contents: bytes, new: bytes) -> None:
+def damaged(new: bytes) -> None:
     path = Path(_folder(), f"damaged-{os.getpid()}.gramian")
     path.write_bytes(new)
     load(path)
-    require(new == contents, "a damaged file was loaded")
+    require(any(new == one for _, one in sound()), "a damaged file was loaded")
 
 
 def make(rng: np.random.Generator) -> Case:
@@ -101,7 +101,7 @@ def make(rng: np.random.Generator) -> Case:
     name, contents = one_of(rng, sound())
     how = one_of(rng, DAMAGES)
     new = DAMAGES[how](rng, contents)
-    return Case(f"{name}, {how}", lambda: damaged(name, contents, new))
+    return Case(f"{name}, {how}", lambda: damaged(new))
 
 
 ATTACK = Attack("models", 10_000, make, refusals=(ModelFileError,), seconds=20.0)

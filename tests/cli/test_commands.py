@@ -479,3 +479,17 @@ def test_an_empty_list_of_marks_leaves_none_but_blanks(here, capsys):
     assert "taken as missing" not in said
     assert main(["report", "--missing", ""]) == 2
     assert "need DATA" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("part", ["model", "novelty", "recipe", "target", "kind"])
+def test_a_model_file_that_lacks_a_part_is_called_one_of_others(part, here, flowers, capsys):
+    table = here / "few.csv"
+    table.write_text("".join(flowers.read_text().splitlines(keepends=True)[:12]))
+    assert main(["fit", str(table), "--kernel", "linear", "-o", "m.gramian", "--quiet"]) == 0
+    parts = load("m.gramian")
+    del parts[part]
+    gm.save(parts, "m.gramian", overwrite=True)
+    capsys.readouterr()
+    for command in ("predict", "novelty"):
+        assert main([command, "m.gramian", str(table)]) == 5
+        assert "m.gramian: not written by `gramian fit`" in capsys.readouterr().err

@@ -278,7 +278,9 @@ def test_a_lazy_gram_of_it_goes_through_its_features():
     np.testing.assert_allclose(gram @ np.ones(N), low(X).sum(axis=1), atol=1e-12)
 
 
-def test_objects_that_do_not_fit_the_landmarks_are_refused():
-    low = gm.Nystrom(gm.Gaussian(), landmarks=[[0.0, 1.0], [1.0, 3.0]])
-    with pytest.raises(ValueError, match="the objects do not fit the landmarks: 5 objects with 3 features"):
-        low(np.ones((5, 3)))
+def test_objects_of_another_width_than_the_landmarks_are_refused():
+    X = np.random.default_rng(0).normal(size=(8, 3))
+    for base in (gm.Gaussian(1.0), gm.Linear(), gm.Laplacian(1.0), gm.Gaussian(1.0) + 1):
+        kernel = gm.Nystrom(base, rank=3).fit(X)
+        with pytest.raises(ValueError, match="do not fit together: 8 objects with 2 features against 3 .* 3 features"):
+            kernel(X[:, :2])

@@ -132,3 +132,10 @@ def test_the_error_is_near_the_best_of_its_rank():
     values = np.linalg.eigvalsh(K.dense())[::-1]
     errors = [gm.cholesky(K, rank=30, pivoting="random", rng=s).residual.sum() for s in range(10)]
     assert values[30:].sum() <= np.mean(errors) <= 2 * values[10:].sum()
+
+
+def test_pivots_are_drawn_of_the_smallest_matrices_too():
+    X = np.random.default_rng(0).normal(size=(13, 2))
+    for size in (1e-300, 1e-307, 1e-308):
+        low = gm.cholesky((size * gm.Gaussian(1.0)).gram(X), rank=5, pivoting="random", rng=0)
+        assert low.rank == 5

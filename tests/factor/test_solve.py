@@ -437,3 +437,4 @@ def test_the_size_of_a_residual_is_told_whatever_the_sizes():
             expected = min(r / b / 2, np.inf) if r / b < 1e308 else np.inf
             np.testing.assert_allclose(solve_module.relative(r * R, b * B), expected, rtol=1e-12)
     assert solve_module.relative(R, 0 * B) == 5.0
+    assert solve_module.relative(0 * R, 5e-324 * np.sign(B)) == 0.0

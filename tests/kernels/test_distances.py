@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import gramian as gm
 from gramian.kernels.distances import distance_accuracy, squared_distances
 
 DTYPES = [np.float32, np.float64]
@@ -63,3 +64,15 @@ def test_a_smooth_profile_gets_an_absolute_error_below_eta_at_every_scale(dtype)
         scale = float(np.sqrt(2 * np.finfo(dtype).eps / (units * eta)))
         true = exact(A, B, scale)
         assert (np.abs(distances(A, B, scale, smooth=True) - true) <= eta * np.maximum(true, 1)).all()
+
+
+@pytest.mark.parametrize("far", [1e8, 1e150, 1e300])
+@pytest.mark.parametrize("place", [0, 3, 5])
+def test_one_point_far_away_costs_the_others_no_digits(far, place):
+    X = np.random.default_rng(0).normal(size=(6, 2))
+    others = np.delete(np.arange(6), place)
+    expected = gm.Gaussian(1.0)(X[others])
+    X[place] = far
+    K = gm.Gaussian(1.0)(X)
+    np.testing.assert_allclose(K[np.ix_(others, others)], expected, rtol=1e-9)
+    np.testing.assert_array_equal(K[place, others], 0)

@@ -411,6 +411,7 @@ def test_degrees_of_any_size_are_values_or_refused(degree):
     np.testing.assert_array_equal(kernel.gram([[0.5], [1.0], [-1.0]]).dense()[:2], [[0, 0, 0], [0, 1, 1]])
     with pytest.raises(ValueError, match="overflows float64"):
         kernel.gram([[0.5], [1.5]])
+    assert np.isfinite(gm.FeatureSpace(kernel)([[0.5], [1.0]]).center().gram().dense()).all()
 
 
 @pytest.mark.parametrize(

@@ -316,3 +316,12 @@ def test_a_matrix_given_as_a_list_is_the_same_kernel_as_the_array():
 
 def test_coefficients_given_as_an_array_print_as_numbers():
     assert repr(gm.Linear().polynomial(np.array([1.0, 2.0]))) == "Linear().polynomial((1.0, 2.0))"
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float64, np.int8, np.int64])
+def test_numbers_of_numpy_are_those_of_python_in_a_kernel(kind):
+    kernel = gm.Polynomial(degree=2, offset=kind(2))
+    assert type(kernel.offset) in (int, float)
+    assert kernel == gm.Polynomial(degree=2, offset=2)
+    X = np.zeros((5, 1))
+    np.testing.assert_allclose(kernel.features(X) @ kernel.features(X).T, kernel(X), rtol=1e-15)

@@ -664,3 +664,9 @@ def test_alignment_with_a_bad_target_is_refused(target, task, message):
 def test_alignment_of_a_matrix_is_refused_with_how_to_make_a_gram():
     with pytest.raises(TypeError, match=r"alignment takes a Gram, and got ndarray: make one of data with kernel\.gram"):
         gm.alignment(GAUSSIAN(vectors()), numbers())
+
+
+@pytest.mark.parametrize("weights", [None, [1.0, 2.0, 0.0]])
+def test_a_mapping_is_no_collection_of_objects(weights):
+    with pytest.raises(TypeError, match="dict"):
+        gm.KernelRidge(gm.Composition(), 0.1).fit({"a": 1, "b": 2, "c": 3}, [0.0, 1.0, 2.0], sample_weight=weights)

@@ -705,3 +705,9 @@ def test_two_objects_far_from_the_origin_can_be_learnt_from(ridge):
     X, y = np.array([[100.0], [101.0]]), np.array([1.0, 2.0])
     model = gm.KernelRidge(gm.Linear() + 1, ridge=ridge, fit_intercept=True).fit(X, y)
     assert np.isfinite(model.predict(X)).all()
+
+
+def test_features_that_are_not_spelled_out_are_no_primal_side():
+    words = ["abcdef", "ghijkl", "mnopqr", "stuvwx"]  # more symbols than it pays to spell out
+    with pytest.raises(TypeError, match="solver='dual'"):
+        gm.KernelRidge(gm.Subsequences(2), 0.1, solver="primal").fit(words, [0.0, 1.0, 2.0, 3.0])

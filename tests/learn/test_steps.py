@@ -94,4 +94,9 @@ def test_a_discriminant_counts_the_products_with_k_that_it_took(monkeypatch):
     apply = gm.Gram.apply
     monkeypatch.setattr(gm.Gram, "apply", lambda self, V: made.append(1) or apply(self, V))
     model = gm.FisherDiscriminant(GAUSSIAN, 0.1).fit(X, Y > 0)
+    assert model.solver_.startswith("Cholesky factorization in single precision")
+    assert model.solver_.endswith(f"refined by {len(made)} products with K")
+    made.clear()
+    monkeypatch.setattr(solve_module, "WORTH", 1e-9)
+    model = gm.FisherDiscriminant(GAUSSIAN, 0.1).fit(X, Y > 0)
     assert model.solver_.startswith(f"conjugate gradients, {len(made)} products with K")

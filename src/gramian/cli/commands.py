@@ -196,7 +196,7 @@ def _opened(given: Namespace) -> dict[str, Any]:
     except OSError as error:
         raise ForAnotherModel(f"{given.model}: {error.strerror or error}") from None
     strange = ForAnotherModel(f"{given.model}: not written by `gramian fit`; load it in Python with gramian.load")
-    if not isinstance(found, dict) or not {"model", "novelty", "recipe", "target"} <= found.keys():
+    if not isinstance(found, dict) or not {"model", "novelty", "recipe", "target", "kind"} <= found.keys():
         raise strange
     sound = isinstance(found["model"], KernelEstimator | None) and isinstance(found["novelty"], NoveltyDetector)
     if not sound or not isinstance(found["target"], str | None):

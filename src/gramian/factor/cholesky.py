@@ -295,7 +295,8 @@ def _random(growing: _Growing, rng: np.random.Generator) -> Iterator[tuple[Array
     # as if they had been drawn one by one.
     while growing.residual.max() > 0:
         d = growing.residual
-        batch = rng.choice(len(d), size=BATCH, p=d / d.sum())
+        chances = d / d.max()  # so that sums of the smallest numbers there are keep their digits
+        batch = rng.choice(len(d), size=BATCH, p=chances / chances.sum())
         yield batch, np.maximum(rng.random(BATCH) * d[batch], growing.noises[batch])
 
 

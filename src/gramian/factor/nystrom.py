@@ -108,9 +108,7 @@ class Nystrom(Kernel):
     def encode(self, X: Any) -> Encoded:
         if self.landmarks is None:
             raise ValueError("this Nyström kernel has no landmarks yet: k = k.fit(X) takes them from a sample")
-        found, landmarks = self.base.encode(X), self.basis[0]
-        if found.signature != landmarks.signature:
-            raise ValueError(f"the objects do not fit the landmarks: {found.describe()} against {landmarks.describe()}")
+        found = self.base.encode(X)
         finite_norms(self.base, found)
         return found
 
@@ -136,6 +134,11 @@ class Nystrom(Kernel):
     def values(self, a: Encoded) -> Array:
         """Return k(x), the values of κ between objects and the landmarks of the basis."""
         landmarks, L = self.basis
+        if a.signature != landmarks.signature:
+            raise ValueError(
+                f"X and the landmarks do not fit together: {a.describe()} against {landmarks.describe()}; both must "
+                "have the same features, in the same order"
+            )
         out = np.empty((len(a), len(L)), self.base.value_type(a))
         step = len(a) if self.base.whole_columns else STRIPE
         for start in range(0, len(a), step):

@@ -16,6 +16,7 @@ from gramian.checks import Array, as_matrix
 from gramian.factor.eigen import DENSE
 from gramian.factor.krylov import BLOCKS, leading
 from gramian.gram.gram import Gram, as_symmetric
+from gramian.gram.threads import aside
 
 STEPS = 4 * BLOCKS  # block products spent on the smallest eigenvalue of a large Gram
 
@@ -85,7 +86,7 @@ def is_psd(K: Any) -> PsdCertificate:
     if isinstance(matrix, Gram):
         smallest, witness, largest = _extremes(matrix)
     else:
-        values, vectors = scipy.linalg.eigh(matrix.astype(np.float64))
+        values, vectors = aside(lambda: scipy.linalg.eigh(matrix.astype(np.float64)))
         smallest, witness, largest = float(values[0]), vectors[:, 0], float(np.abs(values).max())
     tolerance = 4 * len(matrix) * float(np.finfo(matrix.dtype).eps) * largest
     if isinstance(K, Gram):

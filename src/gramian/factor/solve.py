@@ -206,8 +206,12 @@ class System:
         if len(self.gram) <= DENSE:
             return self._factored(B, goal)
         with self.gram.held() as held:
+            fresh = "_aid" not in self.__dict__
             found = _iterated(self.gram, B, np.full(B.shape[1], self.ridge), self.frame, goal, self._aid)
-            return found if found.converged or not held else self._factored(B, goal)
+            if held and not found.converged:
+                return self._factored(B, goal)
+            products = found.iterations + (self._aid.products if fresh else 0)
+            return replace(found, iterations=products, method=self._aid.describe(products))
 
     def describe(self, products: int) -> str:
         """Say how right-hand sides were solved for by an iteration, with so many products in all."""
@@ -255,6 +259,11 @@ def explicit_features(gram: Gram, side: Side = "auto") -> Array | None:
     if not takes_features(gram, side):
         return None
     phi = gram.kernel.phi(gram.rows)
+    if gram.kernel.feature_dim(gram.rows) is None:
+        raise TypeError(
+            f"{gram.kernel!r} does not spell out the features of these objects, and new ones could not be put into "
+            "their columns; take solver='dual'"
+        )
     return np.asarray(phi.toarray() if is_sparse(phi) else phi, dtype=np.float64)
 
 
@@ -262,7 +271,7 @@ def ridged_factor(A: Array, ridge: float) -> tuple[Array, bool]:
     """Add λ to the diagonal of A, in place, and return its Cholesky factor."""
     A[np.diag_indices_from(A)] += ridge
     try:
-        return cast(tuple[Array, bool], scipy.linalg.cho_factor(A, lower=True, check_finite=False))
+        return aside(lambda: cast(tuple[Array, bool], scipy.linalg.cho_factor(A, lower=True, check_finite=False)))
     except scipy.linalg.LinAlgError:
         raise ValueError(
             f"K + {ridge:g} I is not positive definite: a ridge this small is lost among the rounding errors of K, or "
@@ -291,11 +300,15 @@ def _primal(features: Array, B: Array, ridge: float, goal: float) -> Solution:
 
 @dataclass(frozen=True, eq=False)
 class Aid:
-    """A preconditioner: R ↦ an approximation of (S K Sᵀ + λI)⁻¹ R, and what it is; `rank` is 0 where it is a factor."""
+    """A preconditioner: R ↦ an approximation of (S K Sᵀ + λI)⁻¹ R, and what it is; `rank` is 0 where it is a factor.
+
+    `products` are those with K that it took to make it.
+    """
 
     apply: Step
     rank: int
     words: str
+    products: int = 0
 
     def describe(self, products: int) -> str:
         """Say what was done with so many products."""
@@ -345,9 +358,8 @@ def _aid(gram: Gram, frame: Frame, ridge: float) -> Aid:
         V /= np.linalg.norm(V)
         V = low.apply(frame.S(gram.apply(frame.St(V))) + ridge * V, slice(None))
     steps = 0.5 * np.sqrt(np.linalg.norm(V)) * log(2 / default_goal(gram))
-    if steps < len(gram) / WORTH:
-        return low
-    return _factor_in_single(gram, frame, ridge) or low
+    factor = _factor_in_single(gram, frame, ridge) if steps >= len(gram) / WORTH else None
+    return replace(factor or low, products=POWER_STEPS)
 
 
 def _factor_in_single(gram: Gram, frame: Frame, ridge: float) -> Aid | None:
@@ -456,8 +468,9 @@ def relative(R: Array, B: Array) -> float:
     """Return ‖R‖ / ‖B‖, the largest over the columns."""
     units = _unit(R), _unit(B)
     left, size = np.linalg.norm(R / units[0], axis=0), np.linalg.norm(B / units[1], axis=0)
-    with np.errstate(over="ignore"):
-        return float(np.max(left / np.where(size > 0, size, 1.0) * (units[0] / units[1])))
+    with np.errstate(over="ignore", invalid="ignore"):
+        ratios = left / np.where(size > 0, size, 1.0) * (units[0] / units[1])
+    return float(np.max(np.where(left > 0, ratios, 0.0)))
 
 
 def _unit(B: Array) -> Array:

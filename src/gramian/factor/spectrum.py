@@ -115,7 +115,7 @@ def coordinates(gram: Gram, rank: int | None = None) -> tuple[Array, float]:
         return low.factor.astype(np.float64), low.relative_error
     K = gram.dense().astype(np.float64, copy=False)
     noise = len(K) * float(np.finfo(gram.dtype).eps) * float(K.diagonal().max())
-    factor, order, rank, _ = scipy.linalg.lapack.dpstrf(K, tol=noise, lower=True)
+    factor, order, rank, _ = aside(lambda: scipy.linalg.lapack.dpstrf(K, tol=noise, lower=True))
     points = np.empty((len(K), rank))
     points[order - 1] = np.tril(factor)[:, :rank]
     probe = np.random.default_rng(0).standard_normal(len(K))
@@ -131,7 +131,7 @@ def _low_rank(gram: Gram, rank: int | None = None) -> LowRank:
 
 
 def _of_factor(F: Array, left_out: float, gram: Gram, explicit: bool = False) -> Spectrum:
-    U, sigma, Vt = scipy.linalg.svd(F, full_matrices=False, check_finite=False)
+    U, sigma, Vt = aside(lambda: scipy.linalg.svd(F, full_matrices=False, check_finite=False))
     return _kept(Spectrum(sigma**2, U, left_out, Vt.T if explicit else None), gram)
 
 

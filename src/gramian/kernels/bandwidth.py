@@ -7,7 +7,6 @@ the first `SAMPLE` in a fixed random order are used, so that the answer does not
 
 from __future__ import annotations
 
-import math
 from typing import Any, Literal
 
 import numpy as np
@@ -26,8 +25,7 @@ def check_bandwidth(bandwidth: Any) -> None:
         if bandwidth != "median":
             raise ValueError(f"bandwidth is {bandwidth!r}; a number above 0 or 'median' expected")
         return
-    if 1 / positive(bandwidth, "bandwidth") == math.inf:
-        raise ValueError(f"bandwidth is {bandwidth}, too small to divide by; rescale the data")
+    positive(bandwidth, "bandwidth")
 
 
 def settled(bandwidth: Any) -> float:

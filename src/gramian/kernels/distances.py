@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array
-from scipy.spatial.distance import cdist
 
 from gramian.checks import Array, is_sparse
 from gramian.kernels.products import inner_products, squared_lengths
@@ -76,12 +75,14 @@ def _augmented(points: Array, origin: Array, scale: float) -> tuple[Array, Array
 
 
 def _by_difference(A: Array, B: Array, scale: float, out: Array, factor: float) -> None:
-    # Halves keep differences finite. A point that is infinitely many bandwidths away is compared pair by pair.
+    # Halves keep differences finite. No origin is moved: near one point, it may be far from all others.
     A, B = A.astype(np.float64) / 2, B.astype(np.float64) / 2
-    squares = cdist((A - B[0]) / scale * 2, (B - B[0]) / scale * 2, "sqeuclidean")
-    i, j = np.nonzero(np.isnan(squares))
-    gap = (A[i] - B[j]) / scale * 2
-    squares[i, j] = squared_lengths(gap)
+    squares = np.zeros(out.shape)
+    for a, b in zip(A.T, B.T, strict=True):
+        gap = np.subtract.outer(a, b)
+        gap /= scale
+        gap *= 2
+        squares += np.square(gap, out=gap)
     out[...] = factor * squares
 
 

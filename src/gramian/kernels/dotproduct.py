@@ -20,6 +20,8 @@ from gramian.kernels.algebra import Kernel
 from gramian.kernels.powers import power
 from gramian.kernels.products import inner_products, squared_lengths
 
+LONGEST_MONOMIAL = 1000  # factors that are multiplied one by one
+
 
 class DotProduct(Kernel):
     """κ(x, z) = profile(xᵀz)."""
@@ -118,7 +120,7 @@ class Polynomial(DotProduct):
 
     def feature_dim(self, a: Encoded) -> int | None:
         (A,) = a
-        return self.dimension(A.shape[1])
+        return self.dimension(A.shape[1]) if self.degree <= LONGEST_MONOMIAL else None
 
     def phi(self, a: Encoded) -> Any:
         (A,) = a

@@ -151,6 +151,7 @@ def _measured(init: Any) -> Any:
     @wraps(init)
     def __init__(self: Value, *args: Any, **kwargs: Any) -> None:
         init(self, *args, **kwargs)
+        self._settle(**{name: v.item() for name, v in self.params().items() if isinstance(v, np.generic)})
         self._measure()
 
     return __init__

@@ -319,7 +319,8 @@ class NoveltyDetector(OutlierMixin, Reducible):  # type: ignore[misc]
             warn(
                 f"this detector can never fire: with {m} objects set aside for calibration the rate of false alarms "
                 f"can be 1/{m + 1} = {1 / (m + 1):.3g} or more, and alpha is {alpha:g}. What would change that: at "
-                f"least {ceil(round(1 / alpha, 9)) - 1:,} objects for calibration, or a larger alpha"
+                f"least {ceil(round(1 / max(alpha, 1 / COUNTABLE), 9)) - 1:,} objects for calibration, or a larger "
+                "alpha"
             )
 
     def _calibrate_reduced(self, X: Any) -> Array:

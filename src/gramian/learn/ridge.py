@@ -33,6 +33,7 @@ from gramian.factor.solve import PLAIN, Frame, Side, by_moments, relative, ridge
 from gramian.factor.spectrum import spectrum, spectrum_above, whole_range
 from gramian.gram.gram import Gram
 from gramian.gram.journal import keeping
+from gramian.gram.threads import aside
 from gramian.kernels.algebra import Kernel
 from gramian.learn.base import MEDIAN_GAUSSIAN, checked_weights, evaluate
 from gramian.learn.lowrank import (
@@ -610,7 +611,7 @@ class Problem:
         A = frame.around(gram.dense().astype(np.float64, copy=False))
         factor = ridged_factor(A, ridge)
         c = scipy.linalg.cho_solve(factor, frame.S(self.Y), check_finite=False)
-        inverse, _ = scipy.linalg.lapack.dpotri(factor[0], lower=True, overwrite_c=True)
+        inverse, _ = aside(lambda: scipy.linalg.lapack.dpotri(factor[0], lower=True, overwrite_c=True))
         border = self.border()
         return Fit(ridge * c, ridge * np.diagonal(inverse) - (0.0 if border is None else border**2))
 

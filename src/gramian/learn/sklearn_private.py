@@ -7,6 +7,7 @@ So they are looked up here and nowhere else, and where one is gone the error nam
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from importlib import import_module
 from typing import Any
 
@@ -37,7 +38,7 @@ _safe_indexing, _num_samples, _check_y, _check_sample_weight = map(look_up, PRIV
 
 def take_rows(X: Any, rows: Any) -> Any:
     """Return the objects at the given places, in a container of the kind they came in."""
-    return _safe_indexing(X, rows)
+    return X if isinstance(X, Mapping) else _safe_indexing(X, rows)  # a mapping is refused by the kernel, by its name
 
 
 def count_objects(X: Any) -> int:

@@ -21,7 +21,7 @@ from gramian.models.container import aligned
 MOST_AXES = 32
 MOST_FIELDS = 10_000
 MOST_LEVELS = 8  # of records in records
-LONG = 2**20  # a side of an array without entries, such as (1000, 0), that may be longer than its file
+LONG = 2**31  # a side of an array without entries, such as the (0, length) of pieces that occur nowhere
 _UNITS = "Y|M|W|D|h|m|s|ms|us|ns|ps|fs|as"
 _PLAIN = re.compile(
     rf"\|[biu]1|<[iu][248]|<f[248]|<c(8|16)|\|S[1-9]\d{{0,8}}|<U[1-9]\d{{0,7}}|<[mM]8(\[\d{{0,6}}({_UNITS})\])?"
@@ -109,9 +109,7 @@ def read_arrays(file: BufferedReader, spelled: list[Any], start: int, length: in
         axes = _read_axes(entry.get("axes"), len(shape))
         place = aligned(place)
         size = math.prod(shape) * dtype.itemsize
-        if max(shape, default=0) > max(
-            length, LONG
-        ):  # such as (0, 2**40), which takes no bytes here, and many elsewhere
+        if max(shape, default=0) > max(length, LONG):  # (0, 2**40) takes no bytes here, and many elsewhere
             raise ValueError(f"an array of shape {shape} has a longer side than there are bytes")
         if place + size > length:
             raise ValueError(

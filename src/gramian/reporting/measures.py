@@ -11,6 +11,7 @@ from math import sqrt
 import numpy as np
 
 from gramian.checks import Array
+from gramian.gram.threads import aside
 
 PARTS = 10  # into which a sample is cut, to see how far the dimension of one differs from that of another
 
@@ -51,7 +52,7 @@ def leading_shares(K: Array, k: int = 2) -> float:
     trace, n = float(np.trace(K)), len(K)
     if trace <= 0:
         return 0.0
-    largest = np.linalg.eigvalsh(K / (trace / n))[-k:] * (trace / n)
+    largest = aside(lambda: np.linalg.eigvalsh(K / (trace / n)))[-k:] * (trace / n)
     return min(float(largest.clip(0).sum()) / trace, 1.0)
 
 

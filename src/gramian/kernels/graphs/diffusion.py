@@ -29,7 +29,6 @@ from gramian.kernels.algebra import Kernel
 from gramian.kernels.graphs.functions import SymmetricMatrix, TooSteep
 from gramian.kernels.graphs.graph import as_graph
 
-LONGEST = 2**53  # of a path: larger whole numbers are not told apart in double precision
 SMALL = 3000  # nodes of a graph whose whole matrix is computed
 AT_ONCE = 64  # columns of the matrix of a large graph that are computed together
 DEVIATES = 256  # random vectors behind a bound on the diagonal, which is then some 2.2 times as large

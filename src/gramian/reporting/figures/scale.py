@@ -56,7 +56,10 @@ def linear_ticks(low: float, high: float, most: int = 8) -> list[float]:
     >>> linear_ticks(-0.3, 1.1)
     [-0.2, 0.0, 0.2, 0.4, 0.6000000000000001, 0.8, 1.0]
     """
-    step = round_step((high - low) / most)
+    least = (high - low) / most
+    if least < _SMALLEST:
+        return [low]
+    step = round_step(least)
     return [i * step for i in range(math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) + 1)]
 
 

@@ -43,6 +43,8 @@ class Source:
     counted: Callable[[], int | None] = lambda: None
     take: Callable[[Rows], Any] | None = None
     columns: Names = None
+    types: tuple[Any, ...] = ()  # of these columns, as Arrow calls them
+    unpacked: Callable[[], int] = lambda: 0  # the bytes that a compressed file says it unpacks to
     index: tuple[str, ...] = ()  # columns that are the index of a data frame, and no features
     named: bool = True  # whether its batches may have named columns
     once: bool = False
@@ -194,7 +196,13 @@ def _of_parquet(path: Path, files: list[Path], shared: bool) -> Source:
         with _reading(path):
             return int(dataset.count_rows())
 
-    return Source(path, batches, count, columns=tuple(dataset.schema.names), index=_index_of(dataset.schema))
+    def unpacked() -> int:
+        with _reading(path):
+            headers = [fragment.metadata for fragment in dataset.get_fragments()]
+            return sum(one.row_group(k).total_byte_size for one in headers for k in range(one.num_row_groups))
+
+    names, types = tuple(dataset.schema.names), tuple(dataset.schema.types)
+    return Source(path, batches, count, None, names, types, unpacked, index=_index_of(dataset.schema))
 
 
 def _index_of(schema: Any) -> tuple[str, ...]:
@@ -255,7 +263,7 @@ def _of_ipc(path: Path) -> Source:
             ipc = _load_datasets().dataset.dataset
             return int(ipc(str(path), format="ipc").count_rows()) if random_access else None
 
-    return Source(path, batches, count, columns=names, index=_index_of(schema))
+    return Source(path, batches, count, columns=names, types=tuple(schema.types), index=_index_of(schema))
 
 
 def _of_dataset(dataset: Any) -> Source:

@@ -40,7 +40,19 @@ NUMBERS = [-1.5, -1, 0, float("-inf"), True, None]
 
 @pytest.mark.parametrize("text", HARMFUL)
 def test_a_text_that_a_spreadsheet_would_run_gets_an_apostrophe(text):
-    assert _harmless(text) == f"'{text}"
+    assert _harmless(text) == f"'{text}" if text[0] not in "\t\r\n" else f"'{text[0]}'{text[1:]}"
+
+
+@pytest.mark.parametrize("mark", [";", "\t", "\n", "\r\n"])
+@pytest.mark.parametrize("text", [text for text in HARMFUL if text[0] not in "\t\r\n"])
+def test_so_does_one_after_a_mark_that_cuts_cells_or_rows_elsewhere(mark, text):
+    assert _harmless(f"a{mark}{text}{mark}b") == f"a{mark}'{text}{mark}b"
+    assert _harmless(f"{text}{mark}{text}") == f"'{text}{mark}'{text}"
+
+
+def test_numbers_after_such_a_mark_stay_as_they_are():
+    for cell in ("1;-2;+3", "a;b", ";;", "x\n-1.5"):
+        assert _harmless(cell) is cell
 
 
 @pytest.mark.parametrize("cell", [*HARMLESS, *NUMBERS])

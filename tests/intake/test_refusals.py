@@ -380,3 +380,9 @@ def test_another_encoding_than_the_one_that_failed_is_proposed(write):
     for encoding, other in (("utf-8", "cp1252"), ("cp1252", "latin-1")):
         with pytest.raises(DataError, match=f"line 2: byte 6 .*, 0x81, is not {encoding}; .* such as '{other}'"):
             read_data(path, encoding=encoding)
+
+
+def test_old_spreadsheets_whose_cells_nobody_can_measure_are_refused(tmp_path):
+    (tmp_path / "t.xls").write_bytes(bytes.fromhex("d0cf11e0a1b11ae1") + bytes(600))
+    with pytest.raises(DataError, match=r"before 2007 \(\.xls\); save it as \.xlsx"):
+        read_data(tmp_path / "t.xls")

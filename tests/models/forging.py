@@ -33,6 +33,7 @@ from gramian.models.registry import ENTRIES
 ENVELOPE = struct.Struct("<12sI16sQQ32s")
 N = 12
 METHODS = ("predict", "decision_function", "score_samples", "p_values", "transform", "reconstruction_error")
+AT_THE_SAMPLE = ("hat_matrix", "get_feature_names_out")
 LEARNT = (
     *("loo_decision_", "loo_error_", "loo_residuals_", "effective_dof_", "shrinkage_", "quotient_", "trace_error_"),
     *("residuals_", "classes_", "n_features_in_", "feature_names_in_"),
@@ -89,7 +90,9 @@ def kernels() -> dict[str, tuple[str, gm.Kernel]]:
         "mismatch": ("words", gm.Mismatch(2, 1, alphabet="abc") + gm.Composition()),
         "subsequences": ("words", gm.Subsequences(2, 0.5)),
         "long subsequences": ("words", gm.Subsequences(4, 0.5) + gm.AllSubsequences().normalize()),
+        "compositions": ("words", gm.Composition(length=3)),
         "substrings": ("words", gm.FullSpectrum()),
+        "substrings and none": ("words", gm.FullSpectrum(min_length=0, max_length=3, decay=0.5)),
         "documents": ("documents", gm.BagOfWords("tf-idf", analyzer="word")),
         "records": ("records", gaussian.on("age") + gm.Spectrum(1).on("name") * gm.Equality().on("name")),
         "nodes": ("nodes", gm.ExponentialDiffusion(ring, beta=0.5)),
@@ -110,6 +113,13 @@ def learners() -> dict[str, tuple[Any, Any]]:
         "parzen-low": (lambda k: gm.ParzenClassifier(k, rank=4), three),
         "fisher": (lambda k: gm.FisherDiscriminant(k), three),
         "fisher-low": (lambda k: gm.FisherDiscriminant(k, rank=4), two),
+        "fisher-plain": (lambda k: gm.FisherDiscriminant(k, ridge=0), two),
+        "classifier": (lambda k: gm.KernelClassifier(k), two),
+        "classifier-three": (lambda k: gm.KernelClassifier(k, ridge=0.5, fit_intercept=False), three),
+        "classifier-plain": (lambda k: gm.KernelClassifier(k, ridge=0), three),
+        "classifier-low": (lambda k: gm.KernelClassifier(k, rank=4), three),
+        "rows": (lambda k: gm.GramRows(k), None),
+        "ridge-plain": (lambda k: gm.KernelRidge(k, ridge=0, fit_intercept=True), y),
         "ridge": (lambda k: gm.KernelRidge(k, fit_intercept=True), y),
         "ridge-two": (lambda k: gm.KernelRidge(k, ridge=0.5, fit_intercept=True), np.stack([y, y**2], axis=1)),
         "ridge-low": (lambda k: gm.KernelRidge(k, rank=4), y),
@@ -117,6 +127,7 @@ def learners() -> dict[str, tuple[Any, Any]]:
         "pca": (lambda k: gm.KernelPCA(2, k), None),
         "pca-low": (lambda k: gm.KernelPCA(2, k, rank=4), None),
         "gram-schmidt": (lambda k: gm.GramSchmidt(k, rank=3), None),
+        "gram-schmidt-residual": (lambda k: gm.GramSchmidt(k, residual=0.2), None),
         "kmeans": (lambda k: gm.KernelKMeans(2, k, n_init=1, random_state=0), None),
         "search": (lambda k: gm.KernelSearch(gm.KernelRidge(k), {"ridge": [0.1, 1.0]}), y),
         "mercer": (lambda k: gm.MercerMap(k), None),
@@ -139,7 +150,7 @@ class Forge:
                     try:
                         model = make(kernel)
                         model = model.fit(objects(kind)) if target is None else model.fit(objects(kind), target)
-                        if chosen in ("gaussian", "linear") and draw.random() < 0.5:
+                        if draw.random() < 0.5:
                             asked(model, kind)  # what was worked out is stored too
                     except (TypeError, ValueError):  # a kernel that this learner does not go with
                         continue
@@ -467,6 +478,7 @@ def asked(model: Any, kind: str) -> str | None:
     ]
     questions += [(name, lambda name=name: getattr(model, name)(X)) for name in METHODS if _offers(model, name)]
     questions += [(name, lambda name=name: getattr(model, name, None)) for name in LEARNT if hasattr(type(model), name)]
+    questions += [(name, getattr(model, name)) for name in AT_THE_SAMPLE if _offers(model, name)]
     if hasattr(model, "inverse_transform"):
         questions.append(("inverse_transform", lambda: model.inverse_transform(model.transform(X))))
     if not hasattr(model, "get_params") and not hasattr(model, "transform"):

@@ -169,6 +169,51 @@ def test_a_hostile_model_on_the_command_line_is_exit_code_5_and_one_sentence(tmp
         assert "cannot be loaded" in said
 
 
+def changed_attributes(path: Path, model: Any, name: str, change: Any) -> Path:
+    """Write a model with the attributes of one class changed."""
+    save(model, path, overwrite=True)
+    tree, arrays = forging.taken_apart(path.read_bytes())
+    for part in tree["parts"]:
+        if part.get("class") == name:
+            change(part["set"], tree, arrays)
+    path.write_bytes(forging.put_together(tree, arrays))
+    return path
+
+
+def test_a_triangle_that_is_none_of_its_landmarks_is_refused(tmp_path: Path) -> None:
+    X = forging.objects("vectors")
+    model = gm.FisherDiscriminant(gm.Nystrom(gm.Gaussian(1.5), rank=4), ridge=0).fit(X, np.arange(len(X)) % 2)
+
+    def scaled(factor: float) -> Any:
+        def change(held: Any, tree: Any, arrays: list[bytes]) -> None:
+            if "basis" in held:
+                place = held["basis"]["tuple"][1]["array"]
+                arrays[place] = (np.frombuffer(arrays[place]) * factor).tobytes()
+
+        return change
+
+    load(changed_attributes(tmp_path / "m", model, "Nystrom", scaled(1.0)))
+    refused(changed_attributes(tmp_path / "m", model, "Nystrom", scaled(1e-100)), "a triangle is that of other")
+    refused(changed_attributes(tmp_path / "m", model, "Nystrom", scaled(0.0)), "is singular")
+
+
+def test_a_classifier_that_has_forgotten_its_classes_is_refused(tmp_path: Path) -> None:
+    model = gm.ParzenClassifier(gm.Linear()).fit([[0.0], [1.0], [3.0]], [0, 0, 1])
+    model.p_values([[2.0]])
+    path = changed_attributes(tmp_path / "m", model, "ParzenClassifier", lambda held, *_: held.pop("_numbers"))
+    refused(path, "the classes are not known")
+
+
+def test_counts_that_are_not_finite_are_refused(tmp_path: Path) -> None:
+    model = gm.KernelRidge(gm.Subsequences(2, 0.5), ridge=1.0).fit(["ab", "ba", "abb"], [0.0, 1.0, 2.0])
+
+    def change(held: Any, tree: Any, arrays: list[bytes]) -> None:
+        place = held["counts"]["array"]
+        arrays[place] = np.full(len(arrays[place]) // 8, np.nan).tobytes()
+
+    refused(changed_attributes(tmp_path / "m", model, "Bags", change), "counts are not finite")
+
+
 def test_the_limits_of_kernels_are_those_of_files(tmp_path: Path) -> None:
     kernel: gm.Kernel = gm.Linear()
     for _ in range(MOST_LEVELS - 1):

@@ -28,6 +28,7 @@ PAGE = "report.html"
 FORMULA = tuple("=+-@＝＋－＠|%")  # what a formula, or a call of another program, begins with
 CONTROLS = tuple("\t\r\n")  # after which some spreadsheets look for one
 BLANKS = " \u00a0\u200b\ufeff"
+LATER = re.compile(r"(?<=[;\t\r\n])[^;\t\r\n]+")  # where half of the world's spreadsheets begin another cell
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 FEW = "The model has seen too few objects to call anything novel."
 LEARNERS = {
@@ -269,14 +270,21 @@ def _harmless(cell: Any) -> Any:
 
     Numbers stay as they are, and so does a sign alone, as in the classes + and -.
 
-    >>> [_harmless(cell) for cell in ("=1+1", "-1.5", "+", "@SUM(A1)", "a=b", -2.0)]
-    ["'=1+1", '-1.5', '+', "'@SUM(A1)", 'a=b', -2.0]
+    >>> [_harmless(cell) for cell in ("=1+1", "-1.5", "+", "@SUM(A1)", "a=b", "a;=b", -2.0)]
+    ["'=1+1", '-1.5', '+', "'@SUM(A1)", 'a=b', "a;'=b", -2.0]
     """
     if not isinstance(cell, str):
         return cell
-    first = cell.lstrip(BLANKS)[:1]
-    runs = cell[:1] in CONTROLS or (first in FORMULA and len(cell.strip()) > 1 and not NUMBER.fullmatch(cell.strip()))
-    return f"'{cell}" if cell and runs else cell
+    found = LATER.sub(lambda later: f"'{later[0]}" if _runs(later[0]) else later[0], cell)
+    if cell and (cell[0] in CONTROLS or _runs(cell)):
+        return f"'{found}"
+    return cell if found == cell else found
+
+
+def _runs(text: str) -> bool:
+    """Tell whether a spreadsheet would take a text for a formula."""
+    plain = text.strip()
+    return text.lstrip(BLANKS)[:1] in FORMULA and len(plain) > 1 and not NUMBER.fullmatch(plain)
 
 
 def gram(given: Namespace) -> None:

@@ -277,7 +277,8 @@ def _is_ours(path: Path) -> bool:
     """Tell whether a file is a plain one that this module has written, or begun to write."""
     try:
         with open_plain(path, follow=False) as file:
-            return file.read(len(MAGIC)) == MAGIC
+            head = file.read(len(HEAD))
+            return head.startswith(MAGIC) and 0 in head[len(MAGIC) :]  # a version below 2²⁴, and no text
     except OSError:
         return False
 

@@ -63,6 +63,8 @@ def read_npz(file: Input) -> Table:
         if isinstance(found, np.ndarray):
             raise DataError(f"{path}: a .npy file under the name of a .npz file; read it as npy")
         names = list(found.files)
+        if len(set(names)) < len(names):  # of X and X.npy one would be measured, and the other read
+            raise DataError(f"{path}: two arrays of one name among {listed(names)}; different names expected")
         rest = [name for name in names if name != "y"]
         name = "X" if "X" in rest else rest[0] if len(rest) == 1 else None
         if name is None:

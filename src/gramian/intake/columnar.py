@@ -30,7 +30,9 @@ def read_columns(file: Input, format: str) -> Table:
     path, budget = file.path, file.budget
     source = of_path(path, format, shared=True)
     names = _checked(str(path), source.columns or ())
-    if (least := (source.count or 0) * len(names) * _NUMBER) > budget.limit:
+    for name, kind in zip(names, source.types, strict=True):
+        _check_type(kind, name, str(path))  # before values of it are unpacked: one may be a list of millions
+    if (least := max((source.count or 0) * len(names) * _NUMBER, source.unpacked())) > budget.limit:
         raise budget.exceeded(least, path)
     rows = max(1, min(_RUN, budget.limit // (_SHARE * _CELL * len(names))))
     parts: dict[str, list[Array]] = {name: [] for name in names}
@@ -103,6 +105,16 @@ def _joined(parts: list[Array]) -> Array:
     return np.concatenate(parts)
 
 
+def _check_type(kind: Any, name: str, where: str) -> None:
+    """Refuse a column of values that are neither numbers nor texts."""
+    kind = str(getattr(kind, "value_type", kind) if str(kind).startswith("dictionary") else kind)
+    if not (kind.startswith((*_NUMBERS, "decimal", *_CAST)) or kind == "null" or kind in _TEXTS):
+        raise DataError(
+            f"{where}, column {name!r}: values of the type {kind}; numbers, texts, dates, true and false expected: "
+            "leave the column out, or convert it"
+        )
+
+
 def _of_arrow(column: Any, name: str, where: str, pool: dict[Any, Any] | None = None) -> Array:
     if str(column.type).startswith("dictionary"):
         return _of_dictionary(column, name, where, {} if pool is None else pool)
@@ -114,12 +126,8 @@ def _of_arrow(column: Any, name: str, where: str, pool: dict[Any, Any] | None = 
         return np.asarray(column.cast("float64").to_numpy(zero_copy_only=False), dtype=np.float64)
     if kind == "null":
         return np.full(len(column), np.nan)
-    if kind in _TEXTS or kind.startswith(_CAST):
-        return texts_of(column.cast("string").to_pylist())
-    raise DataError(
-        f"{where}, column {name!r}: values of the type {kind}; numbers, texts, dates, true and false expected: leave "
-        "the column out, or convert it"
-    )
+    _check_type(column.type, name, where)
+    return texts_of(column.cast("string").to_pylist())
 
 
 def _of_dictionary(column: Any, name: str, where: str, pool: dict[Any, Any]) -> Array:

@@ -6,7 +6,9 @@ Numbers among texts are texts, as in CSV: what such a column means is settled la
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Iterable, Iterator
 from contextlib import closing
+from itertools import islice
 from typing import Any
 
 from gramian.intake.budget import OBJECT
@@ -16,6 +18,7 @@ from gramian.intake.table import Table, column_of
 from gramian.tables import listed
 
 _RUN = 2_000  # rows
+_COMPUTED = 2  # what SQLite calls a column that is worked out from others, and takes no room in the file
 _STEPS = 100_000  # of SQLite's machine
 
 
@@ -34,11 +37,13 @@ def read_sqlite(file: Input) -> Table:
 def _table(base: sqlite3.Connection, file: Input) -> Table:
     name = _chosen(base, file)
     quoted = '"' + name.replace('"', '""') + '"'
+    if computed := sum(column[6] == _COMPUTED for column in base.execute(f"PRAGMA table_xinfo({quoted})")):
+        base.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, min(file.budget.longest, 10**9) // computed)
     found = base.execute(f"SELECT * FROM {quoted}")
     names = [str(column[0]) for column in found.description]
     columns: list[list[Any]] = [[] for _ in names]
-    while run := found.fetchmany(_RUN):
-        file.budget.claim(sum(map(_size, (value for row in run for value in row))), file.path)
+    rows = _claimed(found, file)
+    while run := list(islice(rows, _RUN)):
         for column, values in zip(columns, zip(*run, strict=True), strict=True):
             column.extend(values)
     if not columns[0]:
@@ -53,6 +58,13 @@ def _table(base: sqlite3.Connection, file: Input) -> Table:
         {column: column_of(values, column, error, text=True) for column, values in zip(names, columns, strict=True)},
         notes=(f"The table is {name!r}.",),
     )
+
+
+def _claimed(rows: Iterable[tuple[Any, ...]], file: Input) -> Iterator[tuple[Any, ...]]:
+    """Go through rows, each counted as it comes: columns that are computed may be as long as the file says."""
+    for row in rows:
+        file.budget.claim(sum(map(_size, row)), file.path)
+        yield row
 
 
 def _size(value: Any) -> int:

@@ -3,7 +3,7 @@
     csv, tsv    fields between commas or tabs; semicolons and bars are found out
     parquet     a file of Apache Parquet, or a folder of them
     arrow       a file of Apache Arrow, which is also called Feather, or a stream of it
-    excel       a sheet of a spreadsheet: .xlsx, .xls, .ods (the first, or FILE::SHEET)
+    excel       a sheet of a spreadsheet: .xlsx, .xlsm, .ods (the first, or FILE::SHEET)
     sqlite      a table of a data base of SQLite (the only one, or FILE::TABLE)
     json        an array of JSON objects, or an object of columns
     jsonl       one JSON object a line

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator
 from typing import IO, Any
 
@@ -31,8 +32,8 @@ class _Twice(ValueError):
 def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
-        keys = [key for key, _ in pairs]
-        raise _Twice(next(key for key in keys if keys.count(key) > 1))
+        ((key, _),) = Counter(key for key, _ in pairs).most_common(1)
+        raise _Twice(key)
     return found
 
 

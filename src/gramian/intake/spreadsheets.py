@@ -1,4 +1,4 @@
-"""Spreadsheets (.xlsx, .xlsm, .xls, .ods): one sheet as a table; its name may follow the file, as FILE::SHEET.
+"""Spreadsheets (.xlsx, .xlsm, .ods): one sheet as a table; its name may follow the file, as FILE::SHEET.
 
 The first row holds the headings, with the same exceptions as in text, and numbers among texts are texts.
 Python-calamine takes the file apart; before it does, the parts of the archive are unpacked once to see how large they
@@ -20,19 +20,25 @@ from gramian.intake.openings import HEADLESS, Headings, headings, made_up, title
 from gramian.intake.table import Table, column_of, digits
 from gramian.tables import listed
 
+_OLD = bytes.fromhex("d0cf11e0a1b11ae1")  # what files of old Office begin with
 _PIECE = 2**16
 _SAMPLE = 100  # rows looked at to find the headings
 _XML = 4  # bytes held for a byte of XML: shared texts, styles
 _CELL = 3 * OBJECT  # bytes of a cell, empty or not, in the library and here
 _DIGITS = 10
-_NAMED = re.compile(r"([A-Za-z]{0,3})(\d{1,7})")
+_MOST = 10**_DIGITS  # of rows or columns: beyond what any machine holds
+_NAMED = re.compile(r"([A-Za-z]{0,9})(\d+)")
+_COUNT = re.compile(r"\s*\+?(\d+)\s*")
+_CELLS = b"sheetData"  # the element that cells stand in
 
 
 def read_sheet(file: Input) -> Table:
     """Return a sheet: the one asked for, or the first that is not empty."""
     with file.path.open("rb") as stream:
-        packed = stream.read(len(ZIP)) == ZIP
-    if packed:
+        start = stream.read(len(_OLD))
+    if start == _OLD:  # its cells can be anywhere, and nothing tells how far apart before they are read
+        raise DataError(f"{file.path}: a spreadsheet of before 2007 (.xls); save it as .xlsx")
+    if start.startswith(ZIP):
         _check_size(file)
     name, numbers, rows = _rows(file)
     texts = [[_written(value) for value in row] for row in rows[:_SAMPLE]]
@@ -125,25 +131,23 @@ def _check_size(file: Input) -> None:
     """Unpack the parts of a spreadsheet once, and refuse it if they, or what its cells become, are too large."""
     with reading_zip(file.path) as archive:
         every = archive.infolist()
-        if any(info.filename.endswith("workbook.bin") for info in every):
+        if any(info.filename.lower().endswith("workbook.bin") for info in every):
             raise DataError(f"{file.path}: a binary spreadsheet (.xlsb); save it as .xlsx")
         measured = _Measured(file)
-        for info in sorted(every, key=lambda info: "sharedStrings" not in info.filename):
+        for info in sorted(every, key=lambda info: not _is_shared(info.filename)):
             with archive.open(info) as stream:
-                measured.read(stream, _part(info.filename))
+                measured.read(stream, "shared" if _is_shared(info.filename) else "other")
 
 
-def _part(name: str) -> str:
-    if "sharedStrings" in name:
-        return "shared"
-    return "sheet" if name == "content.xml" or (name.endswith(".xml") and "worksheets/" in name) else ""
+def _is_shared(name: str) -> bool:
+    return "sharedstrings" in name.lower()
 
 
 class _Measured:
     """What the cells of a spreadsheet take once they are read, from its XML.
 
     A sheet is held as the whole rectangle that its cells span, and a text that cells share, or that is repeated, once
-    for each of them.
+    for each of them. A sheet may lie anywhere in the archive, so that it is told by what is in it, not by its name.
     """
 
     def __init__(self, file: Input) -> None:
@@ -152,41 +156,52 @@ class _Measured:
         self._rows = self._columns = self._row = self._column = 0
         self._row_repeats = self._repeats = 1
         self._kind, self._length, self._digits, self._by_number = "", 0, "", False
+        self._inside = self._typed = False
 
     def read(self, stream: IO[bytes], kind: str) -> None:
         """Go through one part of the archive."""
         self._kind, self._rows, self._columns, self._row, self._column = kind, 0, 0, 0, 0
+        self._inside, self._typed, broken, before = False, False, "", b""
         parser = expat.ParserCreate(namespace_separator=" ")
         parser.buffer_text = True
         parser.StartElementHandler = self._start
         parser.EndElementHandler = self._end
         parser.CharacterDataHandler = self._characters
-        parser.StartDoctypeDeclHandler = self._refuse
+        parser.StartDoctypeDeclHandler = self._declare
         while piece := stream.read(_PIECE):
             self._claim(_XML * len(piece))
-            if kind:
-                try:
+            try:
+                if not broken:
                     parser.Parse(piece, False)
-                except expat.ExpatError as error:
-                    raise DataError(f"{self.file.path}: a spreadsheet with broken XML ({error})") from None
+            except expat.ExpatError as error:  # pictures and the like; calamine reads on where XML is broken
+                broken = str(error)
+            if broken and (self._inside or kind == "shared" or _CELLS in before + piece):
+                raise DataError(f"{self.file.path}: a spreadsheet with broken XML ({broken})")
+            before = piece[-len(_CELLS) :]
         self._claim(self._rows * self._columns * _CELL)
 
     def _claim(self, size: int) -> None:
         self.file.budget.claim(size, self.file.path)
 
-    def _refuse(self, *_: Any) -> None:
-        raise DataError(f"{self.file.path}: a spreadsheet with a document type definition, which is not read")
+    def _declare(self, *_: Any) -> None:
+        self._typed = True
+
+    def _enter(self) -> None:
+        """Begin with the cells of a sheet."""
+        if self._typed:
+            raise DataError(f"{self.file.path}: a spreadsheet with a document type definition, which is not read")
+        self._row, self._column, self._inside = 0, 0, True
 
     def _start(self, tag: str, attributes: dict[str, str]) -> None:
         name = tag.rpartition(" ")[2]
-        if name == "row":
+        if name in ("sheetData", "table"):
+            self._enter()
+        elif name == "row":
             self._row, self._column = _place(attributes, self._row + 1, 0)[0], 0
-        elif name == "c":
+        elif name == "c" and self._inside:
             self._row, self._column = _place(attributes, self._row, self._column + 1)
             self._by_number, self._digits = attributes.get("t") == "s", ""
             self._reach()
-        elif name == "table":
-            self._row = self._column = 0
         elif name == "table-row":
             self._row_repeats = _repeats(attributes, "number-rows-repeated")
             self._row, self._column = self._row + self._row_repeats, 0
@@ -227,9 +242,19 @@ def _place(attributes: dict[str, str], row: int, column: int) -> tuple[int, int]
     number = 0
     for letter in match[1].upper():
         number = 26 * number + ord(letter) - 64
-    return int(match[2]), number or column
+    return _whole(match[2]), number or column
 
 
 def _repeats(attributes: dict[str, str], what: str) -> int:
-    text = next((value for key, value in attributes.items() if key.endswith(what)), "1")
-    return int(text) if text.isdecimal() and len(text) <= _DIGITS else 1
+    match = _COUNT.fullmatch(next((value for key, value in attributes.items() if key.endswith(what)), "1"))
+    return 1 if match is None else _whole(match[1])
+
+
+def _whole(digits: str) -> int:
+    """Return a number of rows or columns, however it is written; one beyond all bounds as the largest.
+
+    >>> _whole("0007"), _whole("9" * 5000)
+    (7, 10000000000)
+    """
+    digits = digits.lstrip("0")
+    return _MOST if len(digits) > _DIGITS else int(digits or 0)

@@ -25,9 +25,11 @@ from gramian.kernels.deflated import Deflated
 from gramian.kernels.dotproduct import Linear
 from gramian.kernels.graphs.diffusion import LONGEST
 from gramian.learn.base import KINDS, KernelEstimator
-from gramian.models.encodings import check_encoding, is_cheap
+from gramian.models.encodings import NEAR, check_encoding, is_cheap
 from gramian.models.shapes import Sizes, check_shape, check_shapes, require
 from gramian.space.vectors import Vectors
+
+LEAST = 1e-22  # of a squared length that is independent of others: far below the rounding by which landmarks are chosen
 
 # Kernels
 
@@ -72,7 +74,18 @@ def check_basis(found: Nystrom) -> None:
     )
     check_encoding(found.base, basis[0])
     check_shape(basis[1], "m m", {"m": len(basis[0])}, "the triangle of the landmarks")
-    require(bool((np.diagonal(basis[1]) != 0).all()), "the triangle of the landmarks is singular")
+    _check_triangle(found.base, *basis)
+
+
+def _check_triangle(kernel: Any, landmarks: Encoded, triangle: Array) -> None:
+    """Require that L is a factor of κ at the landmarks, as far as its rows tell, and not all but singular."""
+    pivots = np.diagonal(triangle) ** 2
+    require(bool((np.diagonal(triangle) != 0).all()), "the triangle of the landmarks is singular")
+    if is_cheap(kernel):
+        norms = finite_norms(kernel, landmarks).astype(np.float64)
+        lengths = np.einsum("ij,ij->i", np.tril(triangle), np.tril(triangle))
+        require(bool((np.abs(lengths - norms) <= NEAR * norms).all()), "a triangle is that of other landmarks")
+        require(bool((pivots >= LEAST * norms).all()), "the triangle of the landmarks is singular")
 
 
 def check_diffusion(found: Any, similarities: Any) -> None:
@@ -311,6 +324,7 @@ def check_parzen(found: Any) -> None:
     if "_numbers" in vars(found) and "_summary" not in vars(found):
         check_shapes(found, {"_numbers": "n <g", "_sums": "g"}, {"n": n, **groups})
     if sizes is not None:
+        require("_summary" in vars(found) or {"_numbers", "_sums"} <= vars(found).keys(), "the classes are not known")
         check_shapes(found, {"_own": "n c"}, sizes)
         _check_functions(found.centers_, found.sample_, sizes["c"], "centres", single=False)
 

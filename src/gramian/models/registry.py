@@ -168,6 +168,8 @@ def _check_vocabulary(found: Vocabulary) -> None:
 def _check_bags(found: Bags) -> None:
     fits = len(found.counts.shape) == 2 and found.counts.shape[1] == len(found.vocabulary)
     require(fits and found.counts.dtype.kind == "f", "counts are not those of their vocabulary")
+    counts = found.counts.data if is_sparse(found.counts) else found.counts
+    require(bool(np.isfinite(counts).all()), "counts are not finite")
 
 
 def _check_weighed(found: Weighed) -> None:

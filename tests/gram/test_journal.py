@@ -252,9 +252,7 @@ def test_every_damage_is_noticed_and_repaired(eager, tmp_path):
         path.write_bytes(damaged)
         with pytest.warns(UserWarning, match=path.name), keeping(tmp_path):
             assert np.array_equal(K.apply(W), expected), what
-        ours = (
-            damaged.startswith(journal.MAGIC) and 0 in damaged[8:12]
-        )  # what does not begin so may be anybody's, and stays
+        ours = damaged.startswith(journal.MAGIC) and 0 in damaged[8:12]  # else it may be anybody's, and stays
         assert path.read_bytes() == (content if ours else damaged), what
 
 

@@ -56,6 +56,15 @@ def test_a_command_given_a_forged_model_says_so_in_a_sentence(tmp_path: Path) ->
     assert [fault for seed in range(25) if (fault := forge.command_trial(seed)) is not None] == []
 
 
+def test_a_detector_that_tells_no_p_values_is_refused_by_the_command(tmp_path: Path, capsys: Any) -> None:
+    data, path = tmp_path / "d.csv", tmp_path / "m.gramian"
+    data.write_text("a,b\n" + "".join(f"{k}.5,{k * k % 7}\n" for k in range(30)))
+    assert main(["fit", str(data), "-o", str(path), "-q"]) == 0
+    changed_attributes(path, load(path), "NoveltyDetector", lambda held, *_: held.update(calibration="bound"))
+    assert main(["novelty", str(path), str(data), "-q"]) == 5
+    assert "tells no p-values" in capsys.readouterr().err
+
+
 # Small files that would take for ever
 
 

@@ -233,9 +233,11 @@ def novelty(given: Namespace) -> None:
     from gramian.reporting.blocks import at_most
 
     parts = _opened(given)
+    detector = parts["novelty"]
+    if not hasattr(detector, "p_values"):
+        raise ForAnotherModel(f"{given.model} was not calibrated by `gramian fit`, and tells no p-values; fit it anew")
     output = None if given.output is None else _output(given)
     X, names = _new_objects(given, parts)
-    detector = parts["novelty"]
     distances, p_values = -detector.score_samples(X), detector.p_values(X)
     novel = ["yes" if verdict < 0 else "no" for verdict in detector.predict(X)]
     rows = zip(names, distances.tolist(), p_values.tolist(), novel, strict=True)

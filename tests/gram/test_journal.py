@@ -546,7 +546,7 @@ KILLED = """
         os.write(counter, b".")
         if count() >= aim:  # soon after, wherever the child is then
             aim = np.inf
-            threading.Timer(luck.uniform(0, 0.02), os.kill, (os.getpid(), signal.SIGKILL)).start()
+            threading.Timer(luck.uniform(0, 0.005), os.kill, (os.getpid(), signal.SIGKILL)).start()
         block(self, a, b, out)
 
     gm.Gaussian.block = counted
@@ -561,7 +561,7 @@ KILLED = """
     needed = count()
     kills, luck = 0, random.Random(0)
     while True:
-        aim = count() + luck.uniform(0, 1.6) / 25 * needed if kills < 25 else np.inf
+        aim = count() + luck.uniform(0, 1.0) / 25 * needed if kills < 25 else np.inf
         child = os.fork()
         if not child:
             with keeping(directory + "/journal"):

@@ -200,7 +200,7 @@ KILLED = """
         os.write(counter, b".")
         if count() >= aim:  # soon after, wherever the child is then
             aim = np.inf
-            threading.Timer(luck.uniform(0, 0.02), os.kill, (os.getpid(), signal.SIGKILL)).start()
+            threading.Timer(luck.uniform(0, 0.005), os.kill, (os.getpid(), signal.SIGKILL)).start()
 
     gm.Gaussian.block = counted
 
@@ -245,7 +245,7 @@ KILLED = """
     needed = count()
     begun, kills, luck = needed, 0, random.Random(which)
     while True:
-        aim = count() + luck.uniform(0, 1.2) / kills_wanted * needed if kills < kills_wanted else np.inf
+        aim = count() + luck.uniform(0, 1.0) / kills_wanted * needed if kills < kills_wanted else np.inf
         code = finished(started("found.npz", directory + "/journal"))
         if code == 0:
             break

@@ -149,11 +149,14 @@ def _close(model: Any, other: Any, sample: Sample, factor: float, words: str) ->
 
 
 def _reach(model: Any, sample: Sample) -> float:
-    """Return Σ|αᵢ| √(κ(xᵢ, xᵢ) κ(x, x)), the size of what is summed in a value."""
-    norms = model.kernel_.diag(sample.X)
-    new = model.kernel_.diag(sample.new)
-    alpha = np.abs(np.asarray(model.dual_coef_))
-    return float((alpha.T @ np.sqrt(norms)).max() * np.sqrt(new.max())) if len(alpha) == len(norms) else 0.0
+    """Return Σ|αᵢ| √(κ(xᵢ, xᵢ) κ(x, x)), the size of what is summed in a value, or what κ itself is a difference of."""
+    kernel, alpha = model.kernel_, np.abs(np.asarray(model.dual_coef_))
+    norms, new = kernel.diag(sample.X), kernel.diag(sample.new)
+    if len(alpha) != len(norms):
+        return 0.0
+    rounding = kernel.accuracy(norms.dtype) * kernel.scale(kernel.encode(sample.X)) / TOLERANCE
+    inside = float((alpha.T @ np.sqrt(norms)).max() * np.sqrt(new.max()))
+    return max(inside, float(alpha.sum(axis=0).max()) * rounding)
 
 
 CHECKS = {"none": nothing_more, "permuted": permuted, "rescaled": rescaled, "repeated": repeated}

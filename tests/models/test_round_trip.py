@@ -159,7 +159,10 @@ def test_every_kernel_is_the_same_kernel_after_loading(case: cases.Case, again: 
     assert found == kernel
     assert repr(found) == repr(kernel)
     assert hash(found) == hash(kernel)
-    assert found(case.data).tobytes() == kernel(case.data).tobytes()
+    K = kernel(case.data)
+    # The same numbers; where they lie in memory, and so in which order BLAS adds, may differ
+    rounding = 0.0 if "nystrom" not in case.name else len(K) * np.finfo(K.dtype).eps * np.abs(K).max()
+    assert np.abs(found(case.data) - K).max() <= rounding
 
 
 def test_a_kernel_that_is_not_settled_yet_is_stored_as_it_is(again: Any) -> None:

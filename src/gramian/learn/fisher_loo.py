@@ -103,7 +103,7 @@ class LeaveOneOut:
         if "_axes" in self.__dict__:
             return float(self._axes[0].max(initial=0.0))
         values = scipy.linalg.eigvalsh(self._within, check_finite=False)
-        return max(float(values.max(initial=0.0)), 0.0)
+        return float(_known(values).max(initial=0.0))
 
     @cached_property
     def _axes(self) -> tuple[Array, Array]:
@@ -170,7 +170,12 @@ class LeaveOneOut:
 def _decomposed(A: Array) -> tuple[Array, Array]:
     """Return the eigenvalues of a positive semidefinite matrix, none below zero, and its eigenvectors."""
     values, axes = np.linalg.eigh(A)
-    return np.maximum(values, 0.0), axes
+    return _known(values), axes
+
+
+def _known(values: Array) -> Array:
+    """Return eigenvalues, with zero for those below it and those so small that they have no digits."""
+    return np.where(values > np.finfo(np.float64).tiny, values, 0.0)
 
 
 def shifts(means: Array, c: int) -> Array:

@@ -90,16 +90,20 @@ def cut(
         raise ValueError(
             f"memory is {memory} bytes, too small for one tile: at least {smallest * entry} bytes expected"
         )
-    lanes = max(1, min(cores(), memory // (smallest * entry)))
+    copies = COPIES * dtype.itemsize * width
+    # Fewer threads rather than tiles so small that their number, not their size, takes the memory
+    of_smallest = smallest * entry + 2 * copies * min(SMALLEST_SIDE, max(shape))
+    lanes = max(1, min(cores(), memory // of_smallest))
     # The largest side s with entry · s² + 2 · copies · s ≤ share
-    share, copies = memory // lanes, COPIES * dtype.itemsize * width
+    share = memory // lanes
     fitting = (isqrt(copies * copies + entry * share) - copies) // entry
     least, most = (DEAR_SIDE, LARGEST_DEAR_SIDE) if dear else (PARALLEL_SIDE, LARGEST_SIDE)
     side = max(1, min(most, max(least, ceil(max(shape) / (4 * lanes))), fitting))
     if symmetric:
         return Tiling(shape, side, side, lanes, True)
     rows = min(side, shape[0])
-    cols = min(shape[1], max(side, side * side // rows))
+    widest = (share - copies * rows) // (entry * rows + copies)
+    cols = min(shape[1], max(side, min(side * side // rows, widest)))
     return Tiling(shape, rows, cols, lanes, False)
 
 

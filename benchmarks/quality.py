@@ -3,8 +3,9 @@
 Prints the table of the README. Every model sees standardized features; those that are tuned are tuned inside the
 training folds. Repeated folds, the same for all; the spread is over repetitions.
 
-With a folder, `python benchmarks/quality.py --data DIR`, the table of larger sets instead: satellite.csv, letter.csv and
-shuttle.csv as `write.csv` writes them of R's package mlbench (the class in the last column), and spam.csv of kernlab.
+With a folder, `python benchmarks/quality.py --data DIR`, the table of larger sets instead: satellite.csv, letter.csv
+and shuttle.csv as `write.csv` writes them of R's package mlbench (the class in the last column), and spam.csv of
+kernlab.
 """
 
 import sys

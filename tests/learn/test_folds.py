@@ -28,7 +28,7 @@ FOLDS = {
     "five": KFold(5, shuffle=True, random_state=0),
     "folds of one": LeaveOneOut(),
     "halves": KFold(2),
-    "uneven": [(np.flatnonzero(UNEVEN != g), np.flatnonzero(UNEVEN == g)) for g in range(6)],
+    "uneven": [(np.flatnonzero(g != UNEVEN), np.flatnonzero(g == UNEVEN)) for g in range(6)],
 }
 RIDGES = [1e-3, 0.1, 3.0]
 

@@ -162,6 +162,15 @@ def test_companions_make_leave_one_out_look_better_than_it_is():
     assert together.ridge > alone.ridge
 
 
+@pytest.mark.parametrize("intercept", [False, True])
+@pytest.mark.parametrize("count", [2, 8])
+def test_a_kernel_that_is_zero_says_the_mean_of_the_others(intercept, count):
+    X, y = np.zeros((8, 1)), np.arange(8.0)
+    found = gm.leave_fold_out(gm.KernelRidge(gm.Linear(), ridge=[0.1, 1.0], fit_intercept=intercept), X, y, count)
+    for fold in found.folds:
+        np.testing.assert_allclose(found.decision[fold], np.delete(y, fold).mean() if intercept else 0.0)
+
+
 def test_strings_and_grams_have_folds_too():
     words = ["abab", "abba", "baba", "cdcd", "dcdc", "cddc", "abac", "cdca"]
     y = np.array([0, 0, 0, 1, 1, 1, 0, 1])

@@ -180,8 +180,8 @@ class Question(ABC):
         """Settle a learner on a sample."""
 
     @abstractmethod
-    def judged(self) -> Judgement:
-        """Compare all ridges: exactly, or beyond 1,500 objects in low rank."""
+    def judged(self, most: int = DEFAULT_RANK) -> Judgement:
+        """Compare all ridges: exactly, or beyond 1,500 objects through so many landmarks."""
 
     @abstractmethod
     def exactly(self, judged: Judgement) -> Judgement:
@@ -206,19 +206,16 @@ class Question(ABC):
         found: Gram = self.learner.sample_.gram()
         return found
 
-    @property
-    def rank(self) -> int | None:
-        """Through how many landmarks the ridges are compared; None where they are compared exactly."""
-        given = given_rank(self.learner.rank)
+    def rank(self, most: int) -> int | None:
+        """Return through how many landmarks ridges are compared; None where they are compared exactly."""
         if takes_features(self.gram, getattr(self.learner, "solver", "auto")):
             return None
-        return given or (DEFAULT_RANK if len(self.gram) > CHOSEN_EXACTLY else None)
+        return given_rank(self.learner.rank) or (most if len(self.gram) > CHOSEN_EXACTLY else None)
 
-    @property
-    def answerable(self) -> bool:
-        """Whether folds that were compared in low rank are to be, and can be, answered exactly."""
+    def answerable(self, judged: Judgement) -> bool:
+        """Tell whether folds that were compared in low rank are to be, and can be, answered exactly."""
         by_landmarks = given_rank(self.learner.rank) is not None
-        return self.folds is not None and self.rank is not None and not by_landmarks and self.gram.can_hold()
+        return self.folds is not None and judged.left_out > 0 and not by_landmarks and self.gram.can_hold()
 
     def grid(self, largest: float, noise: float) -> Array:
         """Return the ridges to compare: those that `fit` compares, or the one that is given."""
@@ -283,8 +280,8 @@ class OfLeastSquares(Question):
         given = self.problem.weights
         self.weights = np.ones(len(self.problem.Y)) if given is None else given
 
-    def judged(self) -> Judgement:
-        if (rank := self.rank) is None:
+    def judged(self, most: int = DEFAULT_RANK) -> Judgement:
+        if (rank := self.rank(most)) is None:
             return self._at_best(spectrum(self.gram, self.frame, self.learner.solver), 0.0)
         F, left_out = coordinates(self.gram, rank)
         rho = left_out * float(self.gram.rough_diag().mean(dtype=np.float64)) * float(self.weights.mean())
@@ -319,7 +316,7 @@ class OfLeastSquares(Question):
 
     def exactly(self, judged: Judgement) -> Judgement:
         """Take the residuals of folds from the inverse of S K Sᵀ + λI itself."""
-        if not self.answerable:
+        if not self.answerable(judged):
             return judged
         lam, A = judged.ridge, self.frame.around(self.gram.dense().astype(np.float64, copy=False))
         factor, lower = ridged_factor(A, lam)
@@ -386,8 +383,8 @@ class OfFisher(Question):
         super().__init__(learner, folds)
         self.classes = labels
 
-    def judged(self) -> Judgement:
-        rank = self.rank
+    def judged(self, most: int = DEFAULT_RANK) -> Judgement:
+        rank = self.rank(most)
         points, left_out = coordinates(self.gram, rank)
         whole = self._at_best(points)
         if rank is None:
@@ -410,7 +407,7 @@ class OfFisher(Question):
 
     def exactly(self, judged: Judgement) -> Judgement:
         """Fit to all objects but those of each fold in turn, at the ridge that was chosen."""
-        if not self.answerable:
+        if not self.answerable(judged):
             return judged
         learner, rows = self.learner, self.gram.rows
         scores = np.empty((len(rows), len(learner.classes_)))

@@ -147,7 +147,7 @@ class Smoother:
     def _by_objects(self, fold: Array, left: Array) -> Array:
         """Return (I − H)_SS⁻¹ (z − H z)_S for each row of 1 − f."""
         U, size = self._U[fold], len(fold)
-        rest = (left[:, None, :] * U).reshape(len(left) * size, -1) @ np.hstack([U.T, self._inside])
+        rest = (left[:, None, :] * U).reshape(len(left) * size, U.shape[1]) @ np.hstack([U.T, self._inside])
         found = rest.reshape(len(left), size, -1)
         if self._U.shape[1] + self._intercepts < len(self._Z):
             found[..., :size] += np.eye(size) - U @ U.T
@@ -190,10 +190,16 @@ class Smoother:
         rooms = np.square(self._U) @ left + self._missing[:, None]
         average = (rooms.sum(axis=0) - (len(rooms) - count)) / count  # objects without weight leave all their room
         loo, gcv = np.full(len(ridges), np.inf), np.full(len(ridges), np.inf)
-        for k in range(len(ridges)):
-            E = self._U @ (left[:, k, None] * self._inside) + self._outside
-            loo[k] = np.square(Fit(E, rooms[:, k]).loo).sum() / total
-            if average[k] > 0:
-                gcv[k] = np.square(E).sum() / total / average[k] ** 2
+        n, targets = self._Z.shape
+        step = max(1, AT_ONCE // (n * targets))
+        for start in range(0, len(ridges), step):
+            some = range(start, min(start + step, len(ridges)))
+            scaled = left[:, some, None] * self._inside[:, None, :]
+            residuals = (self._U @ scaled.reshape(len(left), len(some) * targets)).reshape(n, len(some), targets)
+            for place, k in enumerate(some):
+                E = residuals[:, place] + self._outside
+                loo[k] = np.square(Fit(E, rooms[:, k]).loo).sum() / total
+                if average[k] > 0:
+                    gcv[k] = np.square(E).sum() / total / average[k] ** 2
         dof = np.array([self.dof(lam) for lam in ridges])
         return RidgePath(ridges, loo, gcv, dof, self.left_out)

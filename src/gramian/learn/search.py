@@ -35,6 +35,8 @@ from gramian.learn.folds import Judgement, Question
 from gramian.learn.ridge import CHOSEN_EXACTLY, LeastSquares
 from gramian.learn.sklearn_private import count_objects
 
+COMPARED = 500  # landmarks through which candidates are compared first
+
 
 @dataclass(frozen=True)
 class Candidate:
@@ -88,8 +90,8 @@ class KernelSearch(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     Attributes
     ----------
     best_estimator_ : estimator
-        The winner, fitted to all data; methods that are not passed on, such as `transform`, are there. With `cv`, and
-        beyond 1,500 objects, its `ridge` is the number that was chosen.
+        The winner, fitted to all data; methods that are not passed on, such as `transform`, are there. With `cv` its
+        `ridge` is the number that was chosen.
     best_params_, best_score_, best_index_
         Its parameters, its score (the larger the better: minus the leave-one-out error, or the alignment), its place.
     results_ : list of Candidate
@@ -149,12 +151,14 @@ class KernelSearch(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         if isinstance(X, Gram):
             raise TypeError("a Gram has one kernel, and there is nothing to choose: pass the objects themselves")
         tried = self._compared(X, y, groups, fit_params)
-        _confirm(tried, lambda one, ridge: self._learner(one.found.params, ridge).fit(X, y, **fit_params))
-        self.results_ = [one.found for one in tried]
-        self.best_index_ = int(np.argmax([found.score for found in self.results_]))
+        _confirm(tried, lambda one: self._learner(one.found.params).fit(X, y, **fit_params))
+        self.best_index_ = int(np.argmax([one.found.score for one in tried]))
         best = tried[self.best_index_]
+        if self.cv is not None and best.question is not None and best.found.left_out > 0:
+            best.found = replace(best.found, ridge=best.question.judged().ridge)  # through as many as a fit takes
+        self.results_ = [one.found for one in tried]
         self.best_params_, self.best_score_ = best.found.params, best.found.score
-        ridge = None if best.judged is None else best.found.ridge
+        ridge = None if self.cv is None else best.found.ridge
         self.best_estimator_ = best.fitted or self._learner(best.found.params, ridge).fit(X, y, **fit_params)
         return self
 
@@ -191,7 +195,7 @@ class KernelSearch(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             fitted = learner.fit(X, y, **fit_params)
             return Tried(_by_leave_one_out(params, fitted), fitted=fitted)
         question = Question.of(learner, X, y, self.cv, groups, **fit_params)
-        judged = question.judged()
+        judged = question.judged(COMPARED)
         kernel = question.learner.kernel_
         found = Candidate(params, kernel, judged.ridge, -judged.error, judged.left_out)
         return Tried(found, judged, question)
@@ -253,7 +257,7 @@ def _asked_in_low_rank(learner: Any, X: Any) -> bool:
     return count_objects(X) > CHOSEN_EXACTLY and not learner._reduces(X)
 
 
-def _confirm(tried: list[Tried], fit: Callable[[Tried, float], Any]) -> None:
+def _confirm(tried: list[Tried], fit: Callable[[Tried], Any]) -> None:
     """Compare those exactly of which low rank does not tell which is the best; the leader is among them."""
     estimated = [one for one in tried if one.judged is not None and one.judged.left_out > 0]
     if not estimated:
@@ -276,17 +280,16 @@ def _may_beat(one: Tried, leader: Tried) -> bool:
     return one.judged.hoped < -leader.found.score - chance
 
 
-def _answer_exactly(one: Tried, fit: Callable[[Tried, float], Any]) -> None:
+def _answer_exactly(one: Tried, fit: Callable[[Tried], Any]) -> None:
     """Put the exact error at the ridge that was chosen in the place of an estimate."""
     assert one.judged is not None
     assert one.question is not None
     if one.question.folds is None:
-        one.fitted = fit(one, one.judged.ridge)
-        error, left_out = float(one.fitted.loo_error_), 0.0
+        one.fitted = fit(one)
+        one.found = _by_leave_one_out(one.found.params, one.fitted)
     else:
-        exact = one.question.exactly(one.judged)
-        error, left_out = exact.error, exact.left_out
-    one.found = replace(one.found, score=-error, left_out=left_out)
+        one.judged = one.question.exactly(one.question.judged())
+        one.found = replace(one.found, ridge=one.judged.ridge, score=-one.judged.error, left_out=one.judged.left_out)
 
 
 def _by_alignment(params: dict[str, Any], learner: Any, X: Any, y: Any) -> Candidate:

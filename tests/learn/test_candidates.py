@@ -43,7 +43,9 @@ def test_the_candidates_are_those_of_the_report(name):
 
 
 def test_bytes_and_tokens_are_compared_as_strings_are():
-    assert candidates_for(OBJECTS["bytes"]) == candidates_for(OBJECTS["strings"]) == candidates_for(OBJECTS["token lists"])
+    assert (
+        candidates_for(OBJECTS["bytes"]) == candidates_for(OBJECTS["strings"]) == candidates_for(OBJECTS["token lists"])
+    )
 
 
 def test_nodes_are_compared_by_diffusions_on_the_graph_of_the_estimators_kernel():

@@ -14,6 +14,7 @@ from sklearn.model_selection import (
 )
 
 import gramian as gm
+from gramian.learn.fisher_folds import _anew, _Whole
 
 N = 40
 KERNELS = {
@@ -127,6 +128,44 @@ def test_a_classifier_says_of_a_fold_what_a_fit_to_the_others_says(classes, make
             np.testing.assert_allclose(found.decision[test], expected, atol=1e-6 * max(1, np.abs(expected).max()))
             assert (found.predicted[test] == one.predict(X[test])).all() or np.abs(expected).min() < 1e-6
         assert found.error == np.mean(found.predicted != y)
+
+
+@pytest.mark.parametrize("pays", [True, False], ids=["one decomposition", "one for each fold"])
+@pytest.mark.parametrize("kernel", KERNELS.values(), ids=KERNELS)
+@pytest.mark.parametrize("cv", [StratifiedKFold(4), LeaveOneOut(), GroupKFold(9)], ids=["four", "ones", "groups"])
+def test_both_ways_to_leave_folds_out_of_fishers_are_fits_without_them(classes, pays, kernel, cv, monkeypatch):
+    monkeypatch.setattr("gramian.learn.fisher_folds._pays", lambda *_: pays)
+    X, y = classes
+    groups = np.arange(N) % 13 if isinstance(cv, GroupKFold) else None
+    settled = kernel.fit(X)
+    for lam in RIDGES:
+        found = gm.leave_fold_out(gm.FisherDiscriminant(kernel, ridge=lam), X, y, cv, groups)
+        for fold in found.folds:
+            rest = np.setdiff1d(np.arange(N), fold)
+            expected = gm.FisherDiscriminant(settled, ridge=lam).fit(X[rest], y[rest]).decision_function(X[fold])
+            np.testing.assert_allclose(found.decision[fold], expected, atol=1e-6 * max(1, np.abs(expected).max()))
+
+
+def test_folds_alike_in_their_classes_share_a_decomposition(classes, monkeypatch):
+    X, y = classes
+    asked = []
+    monkeypatch.setattr("gramian.learn.fisher_folds._Whole", lambda *given: asked.append("whole") or _Whole(*given))
+    monkeypatch.setattr("gramian.learn.fisher_folds._anew", lambda *given: asked.append("anew") or _anew(*given))
+    model = gm.FisherDiscriminant(gm.Gaussian(1.0), ridge=RIDGES)
+    gm.leave_fold_out(model, X, y, LeaveOneOut())
+    assert asked == ["whole"] * 3, "one for each class"
+    asked.clear()
+    gm.leave_fold_out(model, X, y, StratifiedKFold(2))
+    assert "anew" in asked, "two large folds are not worth it"
+
+
+def test_folds_of_one_are_the_leave_one_out_of_fishers(classes):
+    X, y = classes
+    model = gm.FisherDiscriminant(gm.Gaussian(1.0)).fit(X, y)
+    found = gm.leave_fold_out(gm.FisherDiscriminant(gm.Gaussian(1.0)), X, y, LeaveOneOut())
+    np.testing.assert_array_equal(found.errors, model.loo_errors_)
+    assert found.ridge == model.ridge_
+    np.testing.assert_allclose(found.decision, model.loo_decision_, rtol=1e-6, atol=1e-8)
 
 
 def test_the_ridge_of_a_classifier_is_the_one_with_the_smallest_error_of_folds(classes):

@@ -6,8 +6,8 @@ leave-one-out errors are too good for them; whole groups have to be left out. Li
 Least squares. With the smoother H the residuals of a fold are (I − H)_SS⁻¹ (z − H z)_S (`Smoother.without`): one
 decomposition of K serves all folds, targets and ridges.
 
-Fisher's discriminant. Objects are put into coordinates once, C Cᵀ = K; the means and scatters of the classes without a
-fold are those of the other rows of C, and one decomposition of their scatter serves all ridges.
+Fisher's discriminant. Objects are put into coordinates once, C Cᵀ = K, in which the means and scatters of the classes
+without a fold are known (`fisher_folds`).
 
 Both are equal to fits without the fold, with a kernel that is settled on all objects. Beyond 1,500 objects without few
 explicit features ridges are compared in low rank, through landmarks, and answers computed exactly at the ridge that was
@@ -35,9 +35,9 @@ from gramian.gram.gram import Gram
 from gramian.gram.threads import aside
 from gramian.learn.base import checked_weights, named
 from gramian.learn.classifier import KernelClassifier
-from gramian.learn.discriminant import class_means
 from gramian.learn.fisher import FisherDiscriminant
-from gramian.learn.fisher_loo import LeaveOneOut, WithinClasses
+from gramian.learn.fisher_folds import fold_scores
+from gramian.learn.fisher_loo import LeaveOneOut
 from gramian.learn.lowrank import DEFAULT_RANK, given_rank
 from gramian.learn.path import Smoother
 from gramian.learn.ridge import CHOSEN_EXACTLY, CRITERIA, LeastSquares
@@ -70,6 +70,14 @@ class FoldErrors:
         The places of the objects of each fold.
     left_out : float
         The share of the trace of K that landmarks leave out of `decision`; 0 for an exact answer.
+
+    Examples
+    --------
+    >>> import gramian as gm
+    >>> model = gm.KernelRidge(gm.Linear(), ridge=[0.1, 1.0])
+    >>> found = gm.leave_fold_out(model, [[1.0], [2.0], [4.0]], [1.0, 2.0, 3.0], cv=3)
+    >>> found.errors.round(3), found.ridge
+    (array([0.374, 0.159]), 1.0)
     """
 
     ridges: Array
@@ -395,12 +403,8 @@ class OfFisher(Question):
     def _at_best(self, points: Array) -> Judgement:
         alone = LeaveOneOut.of_points(points, self.classes)
         ridges = self.grid(alone.largest, rounding(self.gram, alone.largest))
-        if self.folds is None:
-            scores = alone.scores(ridges)
-        else:
-            scores = np.empty((len(ridges), len(points), len(self.learner.classes_)))
-            for fold in self.folds:
-                scores[:, fold] = scores_without(points, self.classes, fold, ridges)
+        folds = self.folds
+        scores = alone.scores(ridges) if folds is None else fold_scores(points, self.classes, folds, ridges)
         errors = np.mean(scores.argmax(axis=2) != self.classes, axis=1)
         best = int(np.flatnonzero(errors == errors.min())[-1])  # of equals the most regularised, as in `fit`
         return self._judgement(ridges, errors, float(ridges[best]), scores[best])
@@ -427,26 +431,6 @@ class OfFisher(Question):
     def labels(self, values: Array) -> Array:
         places = (values > 0).astype(np.intp) if values.ndim == 1 else values.argmax(axis=1)
         return np.asarray(self.learner.classes_[places])
-
-
-def scores_without(points: Array, labels: Array, fold: Array, ridges: Array) -> Array:
-    """Return Fisher's discriminant functions at the objects of a fold, learnt from all others: ridges × objects × c.
-
-    g_c(x) = ⟨M⁻¹ (φ_c − φ̄), x − φ̄⟩ − ½ ⟨M⁻¹ (φ_c − φ̄), φ_c − φ̄⟩, with φ̄ the average of the means of the classes.
-    """
-    others = np.setdiff1d(np.arange(len(points)), fold)
-    classes = WithinClasses(labels[others])
-    inside = classes(points[others])
-    values, axes = aside(lambda: np.linalg.eigh(inside.T @ inside))
-    means = class_means(labels[others], len(classes.sizes)).T @ points[others]
-    center = means.mean(axis=0)
-    P, T = (points[fold] - center) @ axes, (means - center) @ axes
-    weights = 1 / np.add.outer(ridges, np.maximum(values, 0.0))
-    scores = np.empty((len(ridges), len(fold), len(T)))
-    for k, inverse in enumerate(weights):
-        W = inverse * T
-        scores[k] = P @ W.T - np.einsum("ij,ij->i", W, T) / 2
-    return scores
 
 
 def directions(F: Array, left_out: float) -> Spectrum:

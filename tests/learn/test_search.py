@@ -217,6 +217,11 @@ def test_folds_and_alignment_do_not_go_together(regression):
         gm.KernelSearch(gm.KernelRidge(), KERNELS, criterion="alignment", cv=3).fit(*regression)
 
 
+def test_groups_are_not_passed_over_in_silence(regression):
+    with pytest.raises(ValueError, match="groups are for folds"):
+        gm.KernelSearch(gm.KernelRidge(), KERNELS).fit(*regression, groups=np.arange(22))
+
+
 @pytest.fixture
 def many(monkeypatch):
     """Enough objects for a comparison in low rank, which begins at 150 of them here."""

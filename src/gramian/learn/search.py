@@ -148,6 +148,8 @@ class KernelSearch(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             raise ValueError(f"criterion is {self.criterion!r}; 'loo' or 'alignment' expected")
         if self.cv is not None and self.criterion == "alignment":
             raise ValueError("cv leaves out folds, and alignment learns nothing: criterion='loo' expected with it")
+        if groups is not None and self.cv is None:
+            raise ValueError("groups are for folds that keep them together: KernelSearch(..., cv=GroupKFold(5))")
         if isinstance(X, Gram):
             raise TypeError("a Gram has one kernel, and there is nothing to choose: pass the objects themselves")
         tried = self._compared(X, y, groups, fit_params)

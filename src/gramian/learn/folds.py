@@ -44,6 +44,7 @@ from gramian.learn.ridge import CHOSEN_EXACTLY, CRITERIA, LeastSquares
 from gramian.learn.ridges import fixed_ridge, ridge_grid, rounding
 from gramian.learn.sklearn_private import count_objects
 
+BESIDE = 0.1  # of a ridge, what is left out of eigenvalues may be without mattering
 LOST = 1e-12  # share of the largest eigenvalue of a scatter below which one has no digits
 
 
@@ -294,7 +295,7 @@ class OfLeastSquares(Question):
         F, left_out = coordinates(self.gram, rank)
         rho = left_out * float(self.gram.rough_diag().mean(dtype=np.float64)) * float(self.weights.mean())
         whole, half = (self._at_best(directions(self.frame.S(F[:, :m]), left_out), rho) for m in (rank, rank // 2))
-        return replace(whole, hoped=hoped(whole.error, half.error, len(F), rank), left_out=left_out)
+        return in_low_rank(whole, half, left_out, rho, rank)
 
     def _smoother(self, found: Spectrum, Y: Array) -> Smoother:
         return Smoother(found, self.frame.S(Y), self.border, "shrinkage")
@@ -398,7 +399,8 @@ class OfFisher(Question):
         if rank is None:
             return whole
         half = self._at_best(points[:, : rank // 2])
-        return replace(whole, hoped=hoped(whole.error, half.error, len(points), rank), left_out=left_out)
+        rho = left_out * float(self.gram.rough_diag().mean(dtype=np.float64)) * len(self.learner.classes_) / len(points)
+        return in_low_rank(whole, half, left_out, rho, rank)
 
     def _at_best(self, points: Array) -> Judgement:
         alone = LeaveOneOut.of_points(points, self.classes)
@@ -441,9 +443,15 @@ def directions(F: Array, left_out: float) -> Spectrum:
     return Spectrum(values, F @ (V / np.sqrt(values)), left_out)
 
 
-def hoped(error: float, at_half: float, n: int, rank: int) -> float:
-    """Return what an error would be at rank n if every doubling took as large a share of it as the last one did."""
-    return error * min(error / at_half, 1.0) ** log2(max(n / rank, 1.0)) if at_half > 0 else error
+def in_low_rank(whole: Judgement, half: Judgement, left_out: float, rho: float, rank: int) -> Judgement:
+    """Return a judgement with what is to be hoped of more rank, from one at half the rank.
+
+    If every doubling took as large a share of the error as the last one did, it would be `hoped` at rank n. Where rho,
+    what is left out of an eigenvalue, is small beside the ridge, there is nothing to be gained.
+    """
+    doublings = log2(max(len(whole.losses) / rank, 1.0)) if rho > BESIDE * whole.ridge else 0.0
+    share = min(whole.error / half.error, 1.0) if half.error > 0 else 1.0
+    return replace(whole, hoped=whole.error * share**doublings, left_out=left_out)
 
 
 def require_members(labels: Array, folds: tuple[Array, ...] | None, least: int) -> None:

@@ -6,9 +6,9 @@ fitted already. Folds are left out in closed form too (`folds`), groups together
 Alignment does not even learn: the kernel most like the target wins.
 
 Beyond 1,500 objects candidates are compared in low rank, and only the winner is fitted exactly. What low rank leaves
-out makes errors too large, for some kernels much more than for others. So each candidate is also compared at half the
-rank: one that would beat the leader, if every doubling of the rank went on to gain what the last one did, is compared
-exactly, and the leader with it.
+out makes errors too large, for some kernels much more than for others, unless it is small beside the ridge. So each
+candidate is also compared at half the rank: one that would beat the leader, if every doubling of the rank went on to
+gain what the last one did, is compared exactly, and the leader with it.
 """
 
 from __future__ import annotations
@@ -307,4 +307,6 @@ def _by_leave_one_out(params: dict[str, Any], fitted: Any) -> Candidate:
             f"{type(fitted).__name__} has no leave-one-out error in closed form: take KernelRidge, "
             "KernelClassifier or FisherDiscriminant, or criterion='alignment'"
         )
-    return Candidate(params, fitted.kernel_, float(fitted.ridge_), -float(fitted.loo_error_))
+    score = -float(fitted.loo_error_)
+    left_out = max(float(fitted.trace_error_), float(getattr(fitted, "_unseen", 0.0)))  # the latter known by now
+    return Candidate(params, fitted.kernel_, float(fitted.ridge_), score, left_out)

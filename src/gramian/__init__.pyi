@@ -50,6 +50,8 @@ from gramian.kernels.text.bag_of_words import BagOfWords as BagOfWords
 from gramian.learn.alignment import alignment as alignment
 from gramian.learn.classifier import KernelClassifier as KernelClassifier
 from gramian.learn.fisher import FisherDiscriminant as FisherDiscriminant
+from gramian.learn.folds import FoldErrors as FoldErrors
+from gramian.learn.folds import leave_fold_out as leave_fold_out
 from gramian.learn.gram_rows import GramRows as GramRows
 from gramian.learn.gram_schmidt import GramSchmidt as GramSchmidt
 from gramian.learn.kmeans import KernelKMeans as KernelKMeans

@@ -585,7 +585,7 @@ LIST_OR_GRID = "candidates are a non-empty list of kernels, or a dict such as"
             ((), ValueError, LIST_OR_GRID),
             ({}, ValueError, LIST_OR_GRID),
             (gm.Linear(), ValueError, LIST_OR_GRID),
-            (None, (TypeError, ValueError), "candidates"),
+            (3, (TypeError, ValueError), "candidates"),
             (gm.Gaussian, (TypeError, ValueError), "candidates"),
             (["rbf"], TypeError, r"kernel is 'rbf'; a kernel expected, such as gm\.Gaussian"),
             ([gm.Linear(), None], TypeError, r"kernel is None; a kernel expected, such as gm\.Gaussian"),

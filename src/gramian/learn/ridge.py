@@ -127,14 +127,7 @@ class LeastSquares(Reducible):
         for name in ("path_", "_known", "_summary", "_of_moments"):
             self.__dict__.pop(name, None)
         given = fixed_ridge(self.ridge, CRITERIA)
-        self._learn_sample(X, None if weights is None else weights > 0)
-        Y = self._targets(y, numeric=True, multi_output=True)
-        self._unit = unit_of(Y)
-        Y = Y / self._unit
-        if not np.ptp(Y, axis=0).any():
-            constant = Y.ravel()[0] * self._unit
-            raise ValueError(f"y is constant ({constant:g}) over n_samples={len(Y)}: there is nothing to learn")
-        self._problem = Problem(Y.reshape(len(Y), -1), weights, self.fit_intercept)
+        Y = self._pose(X, y, weights)
         if by_moments(self.sample_.gram(), self.solver):
             self._begin(self.kernel_)
             for chunk in pieces(Chunk(self.sample_.points, self._problem.Y, weights)):
@@ -153,6 +146,18 @@ class LeastSquares(Reducible):
         else:
             self._keep(*self._smooth(), Y.shape[1:])
         return self
+
+    def _pose(self, X: Any, y: Any, weights: Array | None) -> Array:
+        """Settle the kernel on a sample and keep what is asked of it; return the targets in their unit."""
+        self._learn_sample(X, None if weights is None else weights > 0)
+        Y = self._targets(y, numeric=True, multi_output=True)
+        self._unit = unit_of(Y)
+        Y = Y / self._unit
+        if not np.ptp(Y, axis=0).any():
+            constant = Y.ravel()[0] * self._unit
+            raise ValueError(f"y is constant ({constant:g}) over n_samples={len(Y)}: there is nothing to learn")
+        self._problem = Problem(Y.reshape(len(Y), -1), weights, self.fit_intercept)
+        return Y
 
     def _check_settings(self) -> None:
         if self.smoother not in ("shrinkage", "projection"):

@@ -569,7 +569,12 @@ _ESTIMATORS: Types = tuple(entry.cls for entry in _LEARNERS)
 _AROUND = [
     Entry(
         KernelSearch,
-        {"estimator": _ESTIMATORS, "candidates": (list, tuple, dict, np.ndarray), "criterion": TEXT},
+        {
+            "estimator": _ESTIMATORS,
+            "candidates": (list, tuple, dict, np.ndarray, NONE),
+            "criterion": TEXT,
+            "cv": (int, np.integer, NONE),
+        },
         {
             "best_estimator_": _ESTIMATORS,
             "best_params_": (dict,),
@@ -579,7 +584,7 @@ _AROUND = [
         },
         check=_check_search,
     ),
-    _object(Candidate, params=(dict,), kernel=KERNEL, ridge=MAYBE_NUMBER, score=NUMBER),
+    _object(Candidate, params=(dict,), kernel=KERNEL, ridge=MAYBE_NUMBER, score=NUMBER, left_out=NUMBER),
     _object(Problem, consistency.check_problem, Y=ARRAY, weights=MAYBE_ARRAY, intercept=FLAG),
     _object(RidgePath, consistency.check_path, ridges=ARRAY, loo=ARRAY, gcv=ARRAY, dof=ARRAY, left_out=NUMBER),
     Entry(Fit, {"residuals": ARRAY, "room": ARRAY}, {"slope": (Fit, NONE)}, check=consistency.check_fit),

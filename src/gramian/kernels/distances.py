@@ -95,16 +95,19 @@ def _of_sparse(A: Any, B: Any, scale: float, out: Array, factor: float, smooth: 
     rounding = (ROUNDING + terms) * float(np.finfo(np.float64).eps)
     b = _in_units(B, scale)
     norms_b = squared_lengths(b)
+    b = b.tocsc()  # the form that products with its transpose are made of
     step = max(1, CHUNK // max(B.shape[0], _longest(A)))
     for start in range(0, A.shape[0], step):
         some = A[start : start + step]
         a = _in_units(some, scale)
-        sizes = np.add.outer(squared_lengths(a), norms_b)
-        squares = sizes - 2 * inner_products(b, a).T
-        # NaN, of points infinitely many bandwidths away, is doubtful too.
-        i, j = np.nonzero(~(rounding * sizes <= eta * np.maximum(squares, float(smooth))))
-        squares[i, j] = _between(some, B, i, j, scale)
-        out[start : start + step] = factor * squares
+        norms_a = squared_lengths(a)
+        sizes = np.add.outer(norms_a, norms_b)
+        squares = sizes - 2 * inner_products(a, b)
+        if not (smooth and rounding * (norms_a.max() + norms_b.max()) <= eta):
+            # NaN, of points infinitely many bandwidths away, is doubtful too.
+            i, j = np.nonzero(~(rounding * sizes <= eta * np.maximum(squares, float(smooth))))
+            squares[i, j] = _between(some, B, i, j, scale)
+        np.multiply(squares, factor, out=out[start : start + step], casting="same_kind")
 
 
 def _in_units(points: Any, scale: float) -> Any:

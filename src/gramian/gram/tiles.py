@@ -34,6 +34,7 @@ DEAR_PIECE = 0.2  # seconds after which a tile of a dear kernel looks whether to
 FEWEST = 32  # entries that are asked for at a time even so
 STEADY = 4096  # entries that are asked for at a time where the time they take must not matter
 COPIES = 3  # of an object's numbers that a block may make: shifted, squared, augmented
+SLAB = 4096  # numbers of an object that a block copies at a time
 STRIPE = 64  # rows of a tile that are transposed at a time, so that whole cache lines are written
 
 Span: TypeAlias = tuple[slice, slice]
@@ -76,7 +77,7 @@ def cut(
 ) -> Tiling:
     """Choose the largest useful tiles such that `1 + scratch` of them per thread fit into `memory` bytes.
 
-    Copies of the objects of a tile, of `width` numbers each, are counted too. Where entries are dear, tiles are made as
+    Copies of the objects of a tile, of `width` numbers each or a slab of them, are counted too. Where entries are dear, tiles are made as
     small as it takes to occupy all cores.
 
     Raises
@@ -92,7 +93,7 @@ def cut(
         )
     lanes = max(1, min(cores(), memory // (smallest * entry)))
     # The largest side s with entry · s² + 2 · copies · s ≤ share
-    share, copies = memory // lanes, COPIES * dtype.itemsize * width
+    share, copies = memory // lanes, COPIES * dtype.itemsize * min(width, SLAB)
     fitting = (isqrt(copies * copies + entry * share) - copies) // entry
     least, most = (DEAR_SIDE, LARGEST_DEAR_SIDE) if dear else (PARALLEL_SIDE, LARGEST_SIDE)
     side = max(1, min(most, max(least, ceil(max(shape) / (4 * lanes))), fitting))

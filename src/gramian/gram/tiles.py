@@ -28,6 +28,8 @@ DEFAULT_MEMORY = 256 * 2**20
 LARGEST_SIDE = 768  # beyond this a tile leaves the last cache for no gain
 SMALLEST_SIDE = 32  # below this the cost of a call is greater than that of its tile
 PARALLEL_SIDE = 128  # tiles are not made smaller than this only to occupy more cores
+ALONE = 2**22  # numbers to be multiplied up to which a second lane takes longer to start than to be waited for
+LEAST_WIDTH = 32  # for entries take their time even of points of few numbers
 DEAR_SIDE = 8  # unless each entry takes long
 LARGEST_DEAR_SIDE = 192  # then a tile takes long too, and somebody may wait for its end
 DEAR_PIECE = 0.2  # seconds after which a tile of a dear kernel looks whether to go on
@@ -78,7 +80,8 @@ def cut(
     """Choose the largest useful tiles such that `1 + scratch` of them per thread fit into `memory` bytes.
 
     Copies of the objects of a tile, of `width` numbers each or a slab of them, are counted too. Where entries are dear, tiles are made as
-    small as it takes to occupy all cores.
+    small as it takes to occupy all cores; where all of them together take less time than to start a thread, one lane
+    is enough.
 
     Raises
     ------
@@ -91,7 +94,8 @@ def cut(
         raise ValueError(
             f"memory is {memory} bytes, too small for one tile: at least {smallest * entry} bytes expected"
         )
-    lanes = max(1, min(cores(), memory // (smallest * entry)))
+    alone = not dear and shape[0] * shape[1] * max(width, LEAST_WIDTH) <= ALONE
+    lanes = 1 if alone else max(1, min(cores(), memory // (smallest * entry)))
     # The largest side s with entry · s² + 2 · copies · s ≤ share
     share, copies = memory // lanes, COPIES * dtype.itemsize * min(width, SLAB)
     fitting = (isqrt(copies * copies + entry * share) - copies) // entry

@@ -284,12 +284,10 @@ class _Growing:
         return len(chosen)
 
 
-def eliminate(
-    H: Array, thresholds: Array, most: int, order: Order = in_turn
-) -> tuple[list[int], Array, Array]:
+def eliminate(H: Array, thresholds: Array, most: int, order: Order = in_turn) -> tuple[list[int], Array, Array]:
     """Cholesky of H in the given order, skipping pivots not above their threshold.
 
-    Returns the positions taken, at most `most` of them; L with H[taken, taken] = L Lᵀ; and the diagonal of what remains.
+    Returns the positions taken, at most `most`; L with H[taken, taken] = L Lᵀ; and what remains of the diagonal.
     """
     taken: list[int] = []
     columns = np.empty((min(most, len(H)), len(H)))

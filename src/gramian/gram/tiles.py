@@ -79,9 +79,9 @@ def cut(
 ) -> Tiling:
     """Choose the largest useful tiles such that `1 + scratch` of them per thread fit into `memory` bytes.
 
-    Copies of the objects of a tile, of `width` numbers each or a slab of them, are counted too. Where entries are dear, tiles are made as
-    small as it takes to occupy all cores; where all of them together take less time than to start a thread, one lane
-    is enough.
+    Copies of the objects of a tile, of `width` numbers each or a slab of them, are counted too. Where entries are dear,
+    tiles are made as small as it takes to occupy all cores; where all of them together take less time than to start a
+    thread, one lane is enough.
 
     Raises
     ------

@@ -200,3 +200,14 @@ def test_sums_of_float32_tiles_are_accumulated_in_float64(monkeypatch):
     total = tiles.multiply(block, Tiling((n, n), n, 1, 1, False), ones)
     assert total.dtype == np.float64
     assert (total == 2.0**24 + n - 1).all()
+
+
+def test_a_second_lane_is_started_only_where_there_is_work_for_it(monkeypatch):
+    monkeypatch.setattr(tiles, "cores", lambda: 4)
+    number = np.dtype(np.float64)
+
+    def lanes(n, width=0, dear=False):
+        return tiles.cut((n, n), number, 1, tiles.DEFAULT_MEMORY, True, width, dear).lanes
+
+    assert lanes(150) == lanes(150, width=100) == 1
+    assert lanes(150, width=10_000) == lanes(1000) == lanes(150, dear=True) == 4

@@ -112,10 +112,12 @@ class BagOfWords(DotProduct):
         if self.vocabulary is not None and (self.idf is not None or self.weighting == "tf"):
             return self
         texts, tools = as_documents(X), self._vectorizers()
-        vocabulary = self.vocabulary or tools.learn_vocabulary(texts, self._options())
+        if self.vocabulary is None:
+            vocabulary, counts = tools.learn_vocabulary(texts, self._options())
+        else:
+            vocabulary, counts = self.vocabulary, tools.count_terms(texts, self.vocabulary, self._options())
         if self.weighting == "tf":
             return self.with_params(vocabulary=vocabulary)
-        counts = tools.count_terms(texts, vocabulary, self._options())
         return self.with_params(vocabulary=vocabulary, idf=tools.rarity(counts))
 
     def encode(self, X: Any) -> Encoded:

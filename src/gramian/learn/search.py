@@ -23,6 +23,7 @@ from gramian.gram.gram import Gram
 from gramian.kernels.algebra import Kernel
 from gramian.learn.alignment import alignment
 from gramian.learn.base import KernelEstimator, Method, offered_if
+from gramian.learn.weights import FeatureWeights
 
 
 @dataclass(frozen=True)
@@ -173,6 +174,13 @@ class KernelSearch(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         """Return the decision function of the winner."""
         check_is_fitted(self)
         return np.asarray(self.best_estimator_.decision_function(X))
+
+    @_passed_on("feature_weights")
+    def feature_weights(self, names: Sequence[str] | None = None, top: int | None = None) -> FeatureWeights:
+        """Return what the winner goes by, feature by feature."""
+        check_is_fitted(self)
+        found: FeatureWeights = self.best_estimator_.feature_weights(names, top)
+        return found
 
     @_passed_on("score")
     def score(self, X: Any, y: Any = None) -> float:

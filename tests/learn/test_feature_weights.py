@@ -55,8 +55,10 @@ KERNELS = {
     "mismatch": (gm.Mismatch(2, 1, "ACGT"), mismatched),
     "composition": (gm.Composition(), composition),
     "full": (gm.FullSpectrum(max_length=3), lambda x: pieces(x, [1, 2, 3])),
-    "sum": (gm.Spectrum(1) + 4 * gm.Spectrum(3), lambda x: pieces(x, [1]) + Counter(
-        {u: 2 * c for u, c in pieces(x, [3]).items()})),
+    "sum": (
+        gm.Spectrum(1) + 4 * gm.Spectrum(3),
+        lambda x: pieces(x, [1]) + Counter({u: 2 * c for u, c in pieces(x, [3]).items()}),
+    ),
     "shifted": (gm.Spectrum(2) + 9, lambda x: pieces(x, [2]) + Counter({"1": 3})),
     "normalized": (gm.Spectrum(2).normalize(), unit(lambda x: pieces(x, [2]))),
     "characters": (
@@ -130,7 +132,9 @@ def test_polynomials_and_standardized_columns_are_named():
 
 
 def test_columns_of_records_say_which_column_a_word_or_category_is_of():
-    records = [{"sex": s, "note": n, "age": a} for s, n, a in zip("fmfm", ["a cat", "a dog"] * 2, [1.0, 2, 3, 4], strict=True)]
+    records = [
+        {"sex": s, "note": n, "age": a} for s, n, a in zip("fmfm", ["a cat", "a dog"] * 2, [1.0, 2, 3, 4], strict=True)
+    ]
     k = gm.Equality().on("sex") + gm.BagOfWords("tf").on("note") + gm.Linear().on("age")
     found = gm.KernelRidge(k, ridge=1.0).fit(records, [0.0, 1, 0, 2]).feature_weights()
     assert set(found.features) == {"sex: f", "sex: m", "note: cat", "note: dog", "age"}
@@ -146,7 +150,8 @@ def test_top_keeps_the_weightiest_of_every_function():
 
 
 @pytest.mark.parametrize(
-    "kernel", [gm.Gaussian(1.0), gm.Linear() * gm.Gaussian(1.0), gm.Bilinear(np.eye(2)), gm.Nystrom(gm.Gaussian(1.0), 5)],
+    "kernel",
+    [gm.Gaussian(1.0), gm.Linear() * gm.Gaussian(1.0), gm.Bilinear(np.eye(2)), gm.Nystrom(gm.Gaussian(1.0), 5)],
     ids=["gaussian", "product", "bilinear", "nystrom"],
 )
 def test_without_named_features_the_error_says_where_to_ask(kernel):

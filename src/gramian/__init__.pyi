@@ -6,6 +6,8 @@ from gramian.datasets import load_cars as load_cars
 from gramian.datasets import load_football as load_football
 from gramian.datasets import load_iris as load_iris
 from gramian.datasets import load_promoters as load_promoters
+from gramian.explain.effects import ColumnEffect as ColumnEffect
+from gramian.explain.effects import effects as effects
 from gramian.explain.importance import ColumnImportance as ColumnImportance
 from gramian.explain.importance import importance as importance
 from gramian.expressions.errors import KernelSyntaxError as KernelSyntaxError

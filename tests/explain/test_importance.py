@@ -220,7 +220,7 @@ def test_rank_correlations_are_those_of_scipy_and_independent_codes_have_no_asso
 
 
 def test_rows_of_one_group_stay_in_one_fold():
-    X, y = sample(n=40)
+    X = sample(n=40)[0]
     copies, groups = np.repeat(X, 4, axis=0), np.repeat(np.arange(40), 4)
     noise = np.repeat(np.random.default_rng(1).normal(size=40), 4)
     nearest = gm.KernelRidge(gm.Gaussian(0.05), ridge=1e-3)

@@ -259,10 +259,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Weighted, Red
     def _functions(self) -> tuple[Vectors, Array | None, Any, tuple[Any, ...], Any]:
         # The coefficients of a component add up to 0, so that Σ aᵢ (φ(xᵢ) − φ_S) = Σ aᵢ φ(xᵢ)
         functions = self.sample_.combine(self.dual_coef_)
-        if self._landmarks is not None:
-            at_center = self._at_center
-        else:
-            at_center = self.sample_.mean().inner(functions)
+        at_center = self._at_center if self._landmarks is not None else self.sample_.mean().inner(functions)
         return functions, None, -at_center, tuple(f"component {k + 1}" for k in range(self._n_features_out)), None
 
     def reconstruction_error(self, X: Any) -> Array:

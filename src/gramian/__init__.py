@@ -26,6 +26,7 @@ _HOME = {
     "EmpiricalMap": "space.maps",
     "Encoded": "gram.encoded",
     "Equality": "kernels.equality",
+    "Explanation": "learn.unusual",
     "ExponentialDiffusion": "kernels.graphs.diffusion",
     "Fasta": "readers",
     "FeatureSpace": "space.vectors",

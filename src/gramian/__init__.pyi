@@ -63,6 +63,7 @@ from gramian.learn.path import RidgePath as RidgePath
 from gramian.learn.pca import KernelPCA as KernelPCA
 from gramian.learn.ridge import KernelRidge as KernelRidge
 from gramian.learn.search import KernelSearch as KernelSearch
+from gramian.learn.unusual import Explanation as Explanation
 from gramian.learn.weights import FeatureWeights as FeatureWeights
 from gramian.models import load as load
 from gramian.models import save as save

@@ -10,6 +10,8 @@ from gramian.explain.effects import ColumnEffect as ColumnEffect
 from gramian.explain.effects import effects as effects
 from gramian.explain.importance import ColumnImportance as ColumnImportance
 from gramian.explain.importance import importance as importance
+from gramian.explain.profiles import Profile as Profile
+from gramian.explain.profiles import profiles as profiles
 from gramian.expressions.errors import KernelSyntaxError as KernelSyntaxError
 from gramian.expressions.reading import parse_kernel as parse_kernel
 from gramian.expressions.writing import format_kernel as format_kernel

@@ -5,7 +5,7 @@ lie in it, moved to either end with all their other columns kept, and the mean d
 
     g(z_k) = Σ_{j ≤ k} (1/n_j) Σ_{i in interval j} [f(z_j, xᵢ without the column) − f(z_{j−1}, xᵢ without it)],
 
-less a constant that makes the mean of g over the objects 0. No object is moved farther than the next quantile, so that
+straight in between, less a constant that makes the mean of g over the objects 0. No object is moved farther than the next quantile, so that
 the model is not asked about rows that cannot be, as partial dependence asks where columns are correlated; and what
 other columns do is not put down to this one. Of an additive function g is the column's own part, up to a constant.
 
@@ -53,6 +53,17 @@ class ColumnEffect:
     band : "rows" or "refits"
         What the errors hold: the choice of the rows only, the model taken as it is; or that of the training objects
         too, as the model was fitted anew with a tenth of them left out at a time.
+
+    Examples
+    --------
+    >>> import gramian as gm
+    >>> X = [[0.0, 1.0], [1.0, 0.0], [2.0, 1.0], [3.0, 0.0]]
+    >>> gm.effects(gm.KernelRidge(gm.Linear(), ridge=0).fit(X, [0.0, 2.0, 4.0, 6.0]), X, 0)
+    prediction by column 0, less its mean (± from the rows, the model as it is)
+        0: -3 ± 0
+        1: -1 ± 0
+        2: +1 ± 0
+        3: +3 ± 0
     """
 
     column: str
@@ -199,7 +210,7 @@ class _Found:
         return np.asarray(self.shape @ self.means)
 
     def errors(self) -> Array:
-        return np.sqrt(np.square(self.shape) @ self.variances)
+        return np.asarray(np.sqrt(np.square(self.shape) @ self.variances))
 
 
 @dataclass(frozen=True, eq=False)
@@ -247,8 +258,10 @@ def _of_numbers(fields: Fields, name: Hashable, intervals: int) -> _Steps:
         return [rows if len(rows) else nearest for rows, nearest in zip(found, near, strict=True)]
 
     def spread(column: Array) -> Array:
-        within = np.bincount(interval(column), minlength=len(edges) - 1) / (2 * len(column))
-        return np.append(within, 0.0) + np.append(0.0, within)  # at the middle of its interval, half of either end
+        inside = interval(column)  # between two values the curve is straight
+        share = np.clip((column - edges[inside]) / (edges[inside + 1] - edges[inside]), 0, 1)
+        found = np.bincount(inside, 1 - share, len(edges)) + np.bincount(inside + 1, share, len(edges))
+        return np.asarray(found / len(column))
 
     def counts(column: Array) -> Array:
         lowest = column <= edges[0]

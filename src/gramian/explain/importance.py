@@ -61,6 +61,18 @@ class ColumnImportance:
         jointly, which each of them alone need not show.
     folds, repeats : int
         How many models were fitted, and how often each column was permuted for each.
+
+    Examples
+    --------
+    >>> import gramian as gm
+    >>> flowers = gm.load_iris()
+    >>> gm.importance(gm.ParzenClassifier(), flowers.data, flowers.target)
+    share of mistakes 0.0667 ± 0.016; more by, when permuted:
+      column 2                                 +0.525 ± 0.014
+      column 3                                 +0.0733 ± 0.021
+      column 0                                 +0.008 ± 0.023
+      column 1                                 -0.004 ± 0.006
+      column 0 + column 2 + column 3 together  +0.595 ± 0.028
     """
 
     columns: tuple[str, ...]

@@ -72,7 +72,18 @@ def _percent(share: float) -> str:
 
 @dataclass(frozen=True)
 class Profile:
-    """What sets one class apart: its traits, the largest effect first."""
+    """What sets one class apart: its traits, the largest effect first.
+
+    Examples
+    --------
+    >>> import gramian as gm
+    >>> records = [{"size": 10 * (k % 2) + k % 3, "color": ["blue", "red"][k % 2]} for k in range(40)]
+    >>> large, small = gm.profiles(records, ["small", "large"] * 20, top=2)
+    >>> large
+    large: higher size, less often color 'blue' (0 % against 100 %)
+    >>> large.traits[1].value, round(large.traits[1].effect, 2)
+    ('blue', -3.14)
+    """
 
     label: Any
     count: int
@@ -183,11 +194,11 @@ class _Column:
 
 def _angle(share: Array) -> Array:
     """Return arcsin √share, whose error does not depend on the share; rounding may have led beyond 1."""
-    return np.arcsin(np.sqrt(np.clip(share, 0.0, 1.0)))
+    return np.asarray(np.arcsin(np.sqrt(np.clip(share, 0.0, 1.0))))
 
 
 def _traits_of(name: str, values: Array) -> _Column:
-    kind = kind_of(values)
+    kind = kind_of(values) if name else "text"  # objects that are texts themselves are cut up, however few differ
     if kind == "number":
         numbers = values.astype(np.float64)
         if not np.isfinite(numbers).all():

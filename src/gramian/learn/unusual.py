@@ -84,6 +84,13 @@ class Explanation:
         What makes it unusual, the most important first.
     mended : float
         Its distance if all of these were mended.
+
+    Examples
+    --------
+    >>> import gramian as gm
+    >>> detector = gm.NoveltyDetector(gm.Spectrum(1), alpha=0.1, random_state=0).fit(["abab", "abba", "aab"] * 10)
+    >>> detector.explain(["abbzzz"])
+    [<3.17, beyond 0.867: z 3 (usually 0 to 0); a 1 (usually 2 to 2); b 2 (usually 1 to 2)>]
     """
 
     distance: float
@@ -252,7 +259,8 @@ class _Mending:
     def explain(self, top: int, called: dict[Hashable, str]) -> Explanation:
         """Name up to `top` columns, and replace their values by the best ones."""
         distance = first = float(-self.detector.score_samples(self.fields.X)[0])
-        threshold, reasons, left = float(self.detector.threshold_), [], list(self.fields.names)
+        threshold, left = float(self.detector.threshold_), list(self.fields.names)
+        reasons: list[Reason] = []
         typical, least = np.quantile(self.detector.distances_, (0.5, 0.0)).tolist()
         rises: dict[Hashable, float] = {}
         while left and len(reasons) < top and not (reasons and first > threshold >= distance):

@@ -193,7 +193,7 @@ def test_importance_draws_a_bar_for_each_column_and_each_cluster(ax):
     gm.plot.importance(found, ax=ax, top=3)
     shown = [*found.importances[:3], *(cluster.importance for cluster in found.clusters)]
     np.testing.assert_allclose([bar.get_width() for bar in ax.patches], shown)
-    assert [tick.get_text() for tick in ax.get_yticklabels()][-1] == "2 together: column 0, column 2"
+    assert [tick.get_text() for tick in ax.get_yticklabels()][-1] == "column 0 + column 2"
 
 
 @pytest.mark.parametrize("targets", [PLANE[:, 0] ** 2, np.arange(60) % 3], ids=["numbers", "classes"])

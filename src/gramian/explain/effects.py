@@ -5,9 +5,10 @@ lie in it, moved to either end with all their other columns kept, and the mean d
 
     g(z_k) = Σ_{j ≤ k} (1/n_j) Σ_{i in interval j} [f(z_j, xᵢ without the column) − f(z_{j−1}, xᵢ without it)],
 
-straight in between, less a constant that makes the mean of g over the objects 0. No object is moved farther than the next quantile, so that
-the model is not asked about rows that cannot be, as partial dependence asks where columns are correlated; and what
-other columns do is not put down to this one. Of an additive function g is the column's own part, up to a constant.
+straight in between, less a constant that makes the mean of g over the objects 0. No object is moved farther than to the
+next quantile, so that the model is not asked about rows that cannot be, as partial dependence asks where columns are
+correlated; and what other columns do is not put down to this one. Of an additive function g is the column's own part,
+up to a constant.
 
 Categories are put in an order in which neighbours are alike in the other columns, and each step between two of them is
 taken by the objects of both.

@@ -41,7 +41,7 @@ def importance(found: Any, ax: Any = None, top: int = 20) -> Any:
     >>> found = gm.importance(gm.ParzenClassifier(), flowers.data, flowers.target, repeats=2)
     >>> ax = gm.plot.importance(found)
     >>> ax.get_xlabel()
-    'share of mistakes grows from 0.0667 by, when permuted'
+    'share of mistakes, added to 0.0667'
     """
     if not isinstance(found, ColumnImportance):
         raise TypeError(f"importance draws what gm.importance returns, and got {type(found).__name__}")
@@ -53,8 +53,8 @@ def importance(found: Any, ax: Any = None, top: int = 20) -> Any:
     ax = _rows(ax, len(names))
     ax.barh(range(len(names)), values, xerr=BAND * np.array(errors), color=colors, error_kw=_WHISKERS)
     _name_rows(ax, names)
-    ax.set_xlabel(f"{found.loss} grows from {found.baseline:.3g} by, when permuted")
-    ax.set_title("What matters to the predictions")
+    ax.set_xlabel(f"{found.loss}, added to {found.baseline:.3g}")
+    ax.set_title("What permuting a column costs")
     return ax
 
 
@@ -201,4 +201,4 @@ def _name_rows(ax: Any, names: list[str]) -> None:
 
 
 def _together(columns: tuple[str, ...]) -> str:
-    return f"{len(columns)} together: " + short(", ".join(columns))
+    return short(" + ".join(columns))

@@ -240,3 +240,14 @@ def test_typical_objects_have_few_reasons_and_top_bounds_them():
         assert len(found.reasons) <= 2
         assert found.mended <= found.distance
     assert len(detector.explain(X[:1] + 100.0, top=1)[0].reasons) == 1
+
+
+def test_the_usual_range_does_not_come_from_the_value_itself_among_objects_equally_alike():
+    rng = np.random.default_rng(0)
+    n = rng.integers(0, 4, 400).astype(float)
+    records = [{"a": float(a), "n": k} for a, k in zip(rng.normal(size=400), n, strict=True)]
+    kernel = gm.Gaussian(1.0).on("a") + gm.Linear().on("n")
+    detector = gm.NoveltyDetector(kernel, random_state=0).fit(records)
+    (found,) = detector.explain([{"a": 40.0, "n": 4.0}], sample=records)
+    usual = {reason.column: reason.usual for reason in found.reasons}
+    assert usual["n"] == (0.0, 3.0)

@@ -40,6 +40,7 @@ NOTABLE = 0.1  # of what d is beyond the most typical object that the next repla
 AS_USUAL = 0.5  # what a fall counts where the value that is replaced is usual
 LARGE = 0.02  # of d that the next word must take away to be told
 USUAL = (0.05, 0.95)
+DIGITS = 9  # of likeness that count
 
 
 @dataclass(frozen=True)
@@ -177,8 +178,8 @@ def _by_columns(
 ) -> list[Explanation]:
     if fields.names != typical.names:
         raise ValueError(f"X has the columns {list(fields.names)[:12]} and the sample {list(typical.names)[:12]}")
-    if len(typical) > MOST_TYPICAL:
-        typical = typical.take(np.linspace(0, len(typical) - 1, MOST_TYPICAL).astype(int))
+    # In an order by lot, so that of objects equally alike not those are looked at that happen to come first
+    typical = typical.take(np.random.default_rng(0).permutation(len(typical))[:MOST_TYPICAL])
     names = getattr(detector, "feature_names_in_", None) if names is None else names
     called, likeness = fields.called(names), _Likeness(typical)
     own = {name: fields.values(name) for name in fields.names}
@@ -211,7 +212,8 @@ class _Likeness:
         """Return for each column the typical objects that are most like this one in the other columns."""
         apart = np.stack([self._apart(name, value) for name, value in own.items()])
         total, count = apart.sum(axis=0), int(np.clip(apart.shape[1] // 10, *LIKE))
-        return {n: np.argsort(total - column, kind="stable")[:count] for n, column in zip(own, apart, strict=True)}
+        rest = np.round(total - apart, DIGITS)  # rounding must not tell by the column itself which are more alike
+        return {name: np.argsort(row, kind="stable")[:count] for name, row in zip(own, rest, strict=True)}
 
     def _apart(self, name: Hashable, value: Any) -> Array:
         values = self.values[name]

@@ -6,6 +6,12 @@ from gramian.datasets import load_cars as load_cars
 from gramian.datasets import load_football as load_football
 from gramian.datasets import load_iris as load_iris
 from gramian.datasets import load_promoters as load_promoters
+from gramian.explain.effects import ColumnEffect as ColumnEffect
+from gramian.explain.effects import effects as effects
+from gramian.explain.importance import ColumnImportance as ColumnImportance
+from gramian.explain.importance import importance as importance
+from gramian.explain.profiles import Profile as Profile
+from gramian.explain.profiles import profiles as profiles
 from gramian.expressions.errors import KernelSyntaxError as KernelSyntaxError
 from gramian.expressions.reading import parse_kernel as parse_kernel
 from gramian.expressions.writing import format_kernel as format_kernel
@@ -61,6 +67,8 @@ from gramian.learn.path import RidgePath as RidgePath
 from gramian.learn.pca import KernelPCA as KernelPCA
 from gramian.learn.ridge import KernelRidge as KernelRidge
 from gramian.learn.search import KernelSearch as KernelSearch
+from gramian.learn.unusual import Explanation as Explanation
+from gramian.learn.weights import FeatureWeights as FeatureWeights
 from gramian.models import load as load
 from gramian.models import save as save
 from gramian.models.container import ModelFileError as ModelFileError

@@ -78,7 +78,7 @@ def test_copies_of_wide_objects_fit_the_memory_of_several_lanes(n, m, width, mem
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(tiles, "cores", lambda: lanes)
         tiling = cut(shape, F64, 1, memory, symmetric, width)
-    taken = 16 * tiling.rows * tiling.cols + tiles.COPIES * 8 * width * (tiling.rows + tiling.cols)
+    taken = 16 * tiling.rows * tiling.cols + tiles.COPIES * 8 * min(width, tiles.SLAB) * (tiling.rows + tiling.cols)
     assert tiling.lanes == 1 or tiling.lanes * taken <= memory
     if tiling.lanes > 1:  # nor are there so many of them that their list takes more
         assert min(tiling.rows, tiling.cols) >= min(tiles.SMALLEST_SIDE, *shape) or tiling.rows * tiling.cols >= 1024

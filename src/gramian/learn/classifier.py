@@ -19,11 +19,12 @@ from gramian.batches import Batches
 from gramian.checks import Array
 from gramian.kernels.algebra import Kernel
 from gramian.learn.base import MEDIAN_GAUSSIAN, named
-from gramian.learn.discriminant import indicator
+from gramian.learn.discriminant import indicator, spoken_for
 from gramian.learn.lowrank import HEAD, Rank, Seen
 from gramian.learn.path import factors
 from gramian.learn.ridge import LeastSquares
 from gramian.learn.ridges import Ridge
+from gramian.space.vectors import Vectors
 
 
 class KernelClassifier(ClassifierMixin, LeastSquares):  # type: ignore[misc]
@@ -191,6 +192,10 @@ class KernelClassifier(ClassifierMixin, LeastSquares):  # type: ignore[misc]
         """Return the label of the class that f(x) + b decides for."""
         decisions = self.decision_function(X)
         return np.asarray(self.classes_[self._decided(decisions)])
+
+    def _functions(self) -> tuple[Vectors, Array | None, Any, tuple[Any, ...], Any]:
+        function, primal, intercepts, _, _ = super()._functions()
+        return function, primal, intercepts, *spoken_for(self.classes_)
 
     @staticmethod
     def _decided(values: Array) -> Array:

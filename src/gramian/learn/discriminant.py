@@ -19,10 +19,11 @@ from gramian.checks import Array
 from gramian.factor.moments import Chunk, Moments
 from gramian.learn.base import evaluate
 from gramian.learn.lowrank import Reducible
+from gramian.learn.weights import Weighted
 from gramian.space.vectors import Vectors
 
 
-class Discriminant(ClassifierMixin, Reducible):  # type: ignore[misc]
+class Discriminant(ClassifierMixin, Weighted, Reducible):  # type: ignore[misc]
     """A classifier by linear discriminant functions in feature space.
 
     Attributes
@@ -93,10 +94,19 @@ class Discriminant(ClassifierMixin, Reducible):  # type: ignore[misc]
         images = self._images(X)
         return np.asarray(evaluate(self.directions_, images, self._primal) - self.offset_)
 
+    def _functions(self) -> tuple[Vectors, Array | None, Any, tuple[Any, ...], Any]:
+        return self.directions_, self._primal, -np.asarray(self.offset_), *spoken_for(self.classes_)
+
     def predict(self, X: Any) -> Array:
         """Return the label of the class with the largest discriminant function."""
         values = self.decision_function(X)
         return np.asarray(self.classes_[(values > 0).astype(int) if values.ndim == 1 else values.argmax(axis=1)])
+
+
+def spoken_for(classes: Array) -> tuple[tuple[Any, ...], Any]:
+    """Return the classes that decision functions speak for; of two classes the second, and the first it is against."""
+    known = tuple(classes.tolist())
+    return (known[1:], known[0]) if len(known) == 2 else (known, None)
 
 
 def class_means(labels: Array, count: int) -> Array:

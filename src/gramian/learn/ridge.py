@@ -56,13 +56,14 @@ from gramian.learn.ridges import (
     warn_of_estimate,
     warn_unless_solved,
 )
+from gramian.learn.weights import Weighted
 from gramian.space.vectors import Vectors
 
 CRITERIA = ("loo", "gcv")
 CHOSEN_EXACTLY = 1500  # objects up to which the ridge is chosen by exact errors
 
 
-class LeastSquares(Reducible):
+class LeastSquares(Weighted, Reducible):
     """What is learnt by least squares with a ridge: numbers (`KernelRidge`), or classes told as numbers.
 
     `_targets` gives the numbers that f and b are fitted to. The attributes are those of `KernelRidge`.
@@ -355,6 +356,11 @@ class LeastSquares(Reducible):
         if not np.isfinite(values).all():
             raise ValueError("predictions overflow: y was too large for sums of it; divide it by a constant, and fit")
         return values
+
+    def _functions(self) -> tuple[Vectors, Array | None, Any, tuple[Any, ...], Any]:
+        count = 1 if self.dual_coef_.ndim == 1 else self.dual_coef_.shape[1]
+        labels = ("target",) if self.dual_coef_.ndim == 1 else tuple(f"target {t}" for t in range(count))
+        return self.function_, self._primal, np.broadcast_to(self.intercept_, count), labels, None
 
     # What the fit is worth
 

@@ -34,6 +34,7 @@ from gramian.learn.fisher import FisherDiscriminant
 from gramian.learn.folds import Judgement, Question
 from gramian.learn.ridge import CHOSEN_EXACTLY, LeastSquares
 from gramian.learn.sklearn_private import count_objects
+from gramian.learn.weights import FeatureWeights
 
 COMPARED = 500  # landmarks through which candidates are compared first
 
@@ -241,6 +242,13 @@ class KernelSearch(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         """Return the decision function of the winner."""
         check_is_fitted(self)
         return np.asarray(self.best_estimator_.decision_function(X))
+
+    @_passed_on("feature_weights")
+    def feature_weights(self, names: Sequence[str] | None = None, top: int | None = None) -> FeatureWeights:
+        """Return what the winner goes by, feature by feature."""
+        check_is_fitted(self)
+        found: FeatureWeights = self.best_estimator_.feature_weights(names, top)
+        return found
 
     @_passed_on("score")
     def score(self, X: Any, y: Any = None) -> float:

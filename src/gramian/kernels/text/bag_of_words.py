@@ -138,6 +138,9 @@ class BagOfWords(DotProduct):
         """Return the terms; those of the corpus `inputs` where the kernel has none yet."""
         return self.terms() if self.vocabulary is not None else self.fit(inputs).terms()
 
+    def named(self, a: Encoded, columns: Sequence[str] = ()) -> list[str]:
+        return self.terms()
+
     def terms(self) -> list[str]:
         """Return the terms, in the order of the columns."""
         if self.vocabulary is None:

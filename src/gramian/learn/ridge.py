@@ -616,9 +616,9 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, LeastSquares):  # type: igno
         >>> model = gm.KernelRidge(gm.Gaussian(bandwidth=1.0), ridge=0.1).fit([[0.0], [1.0], [2.0]], [0.0, 1.0, 0.0])
         >>> mean, std = model.predict([[1.0], [9.0]], return_std=True)
         >>> mean.round(2), std.round(2)
-        (array([0.84, 0.  ]), array([0.21, 0.77]))
+        (array([ 0.8, -0. ]), array([0.23, 0.81]))
         >>> round(model.noise_, 2)
-        0.24
+        0.26
         """
         predictions = self._values(X)
         if not return_std:
@@ -716,7 +716,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, LeastSquares):  # type: igno
         >>> model = gm.KernelRidge(gm.Gaussian(bandwidth=1.0)).fit(X, y)
         >>> low, high = model.predict_interval([[1.5], [3.0]], alpha=0.1)
         >>> low.round(2), high.round(2)
-        (array([0.81, 0.  ]), array([1.16, 0.34]))
+        (array([0.85, 0.06]), array([1.15, 0.36]))
         """
         alpha = fraction(alpha, "alpha")
         shape = self._values(X).shape

@@ -53,4 +53,6 @@ class Predictions:
                 low, high = self.table[there].T
                 inside = 100 * np.mean((truth >= low) & (truth <= high))
                 told += f"; {inside:.1f} % within the intervals, which are to hold {100 * self.share:g} %"
-        return f"Of {int(there.sum()):,} objects {target!r} is known: {told}. Too good if the model has learnt from them."
+        return (
+            f"Of {int(there.sum()):,} objects {target!r} is known: {told}. Too good if the model has learnt from them."
+        )

@@ -71,6 +71,8 @@ class Calibration:
 
     def probabilities(self, decisions: Array) -> Array:
         """Return p(c | x), m × c; rows sum to 1."""
+        if self.slope is None or self.shifts is None:
+            raise ValueError("nothing was learnt of probabilities yet")
         with np.errstate(over="ignore"):
             scores = np.clip(self.slope * columns(decisions), -LARGEST, LARGEST)
         return np.asarray(softmax(scores + self.shifts, axis=1))

@@ -45,7 +45,6 @@ class Discriminant(Calibrated, ClassifierMixin, Reducible):  # type: ignore[misc
 
     def _keep(self, alpha: Array, offsets: Array, primal: Array | None = None) -> None:
         """Keep one discriminant function for each class; of two classes, their difference."""
-
         self._calibration = Calibration()
         self.dual_coef_ = told_apart(alpha)
         self.offset_ = float(told_apart(offsets)) if len(self.classes_) == 2 else offsets

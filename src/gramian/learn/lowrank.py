@@ -426,7 +426,9 @@ class Seen:
 
     def influences(self, points: Encoded, f: Array) -> Array:
         """Return how much the target of each of these objects weighs in the predictions of others."""
-        found = (self._along(points) * (f / self._ridge.values)) @ self._P.T + self._ridge.intercept / self._ridge.weight
+        found = (
+            self._along(points) * (f / self._ridge.values)
+        ) @ self._P.T + self._ridge.intercept / self._ridge.weight
         return found if self._weights is None else found * self._weights
 
     def at(self, f: Array, unridged: bool = False) -> Fit:

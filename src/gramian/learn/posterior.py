@@ -11,8 +11,8 @@ nothing is moved, and the last term falls away. λ is given by then, and of s² 
 
     s² = yᵀa / n,    one less than n with an intercept,    σ² = λ s².
 
-It is what this model says of itself. It tells where objects are far from what was learnt, but no share of new targets is
-promised to lie within it: for that there are `intervals`.
+It is what this model says of itself. It tells where objects are far from what was learnt, but no share of new targets
+is promised to lie within it: for that there are `intervals`.
 """
 
 from __future__ import annotations

@@ -409,7 +409,8 @@ class LeastSquares(Reducible):
         columns = np.eye(len(gram))
         if some is not None:
             columns = np.hstack([self._problem.Y, columns[:, some]])
-        return each.fit(gram, columns, self._problem.weights)
+        each.fit(gram, columns, self._problem.weights)
+        return each
 
     def _at(self, images: Vectors) -> Array:
         """Return f(x) + b, a column for each target."""

@@ -505,7 +505,10 @@ _LEARNERS = [
     ),
     _reducible(KernelRidge, consistency.check_ridge, {**_RIDGED, "smoother": TEXT, "solver": TEXT}, _LEAST_SQUARES),
     _reducible(
-        KernelClassifier, consistency.check_least_squares_classifier, _RIDGED, {**_LEAST_SQUARES, "classes_": ARRAY, "_calibration": (Calibration,)}
+        KernelClassifier,
+        consistency.check_least_squares_classifier,
+        _RIDGED,
+        {**_LEAST_SQUARES, "classes_": ARRAY, "_calibration": (Calibration,)},,
     ),
     Entry(GramRows, {"kernel": KERNEL}, _FITTED, check=consistency.check_gram_rows),
     _reducible(

@@ -397,7 +397,7 @@ class LeastSquares(Reducible):
                 f"the hat matrix of {len(gram):,} objects is too large: at most {DENSE:,} expected; effective_dof_ is "
                 "its trace"
             )
-        return self._influences().predict(gram)
+        return np.asarray(self._influences().predict(gram))
 
     def _influences(self, ridge: float | None = None, some: Array | None = None) -> KernelRidge:
         """Return the regression on the columns of the identity: how much each target weighs in a prediction.

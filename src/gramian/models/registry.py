@@ -508,7 +508,7 @@ _LEARNERS = [
         KernelClassifier,
         consistency.check_least_squares_classifier,
         _RIDGED,
-        {**_LEAST_SQUARES, "classes_": ARRAY, "_calibration": (Calibration,)},,
+        {**_LEAST_SQUARES, "classes_": ARRAY, "_calibration": (Calibration,)},
     ),
     Entry(GramRows, {"kernel": KERNEL}, _FITTED, check=consistency.check_gram_rows),
     _reducible(

@@ -682,8 +682,8 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, LeastSquares):  # type: igno
 
         A ridge chosen by "loo", "gcv" or on a grid is chosen again without each of up to 500 objects, in closed form.
         Beyond, it is taken as given, as are always what a kernel takes from the sample (a bandwidth of "median") and
-        the landmarks: the bound is not proved for these, though in simulations as large a share of targets lies
-        inside. A projection takes its directions as given, besides.
+        the landmarks: the bound is not proved for these, though in simulations the share of targets inside stays
+        within a point of 1 − `alpha`. A projection takes its directions as given, besides.
 
         Parameters
         ----------

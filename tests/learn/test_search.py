@@ -166,6 +166,15 @@ def test_weights_are_passed_on(regression):
     np.testing.assert_allclose([found.score for found in weighted.results_], expected, rtol=1e-7)
 
 
+def test_a_kernel_for_the_nearest_centre_is_chosen_by_its_mistakes():
+    X = np.random.default_rng(0).standard_normal((60, 2))
+    y = (np.linalg.norm(X, axis=1) > 1.2).astype(int)
+    search = gm.KernelSearch(gm.ParzenClassifier(), [gm.Linear(), gm.Gaussian(bandwidth=0.5)]).fit(X, y)
+    assert search.best_estimator_.kernel_ == gm.Gaussian(bandwidth=0.5)
+    assert search.best_score_ == -search.best_estimator_.loo_error_
+    assert search.results_[0].ridge is None
+
+
 def test_bad_searches_are_refused(regression):
     X, y = regression
     with pytest.raises(ValueError, match="'cv'"):
@@ -177,13 +186,13 @@ def test_bad_searches_are_refused(regression):
     with pytest.raises(TypeError, match="Gram has one kernel"):
         gm.KernelSearch(gm.KernelRidge(), KERNELS).fit(gm.Linear().gram(X), y)
     with pytest.raises(TypeError, match="no leave-one-out error"):
-        gm.KernelSearch(gm.ParzenClassifier(), KERNELS).fit(X, (y > 0).astype(int))
+        gm.KernelSearch(gm.KernelPCA(), KERNELS).fit(X, y)
 
 
 @pytest.mark.parametrize("learner", [gm.KernelRidge, gm.FisherDiscriminant, gm.KernelPCA, gm.GramSchmidt], ids=str)
 def test_a_search_can_do_what_its_learner_can_and_nothing_else(learner):
     search = gm.KernelSearch(learner(), KERNELS)
-    for method in ("predict", "decision_function", "score"):
+    for method in ("predict", "decision_function", "predict_proba", "predict_interval", "score"):
         assert hasattr(search, method) == hasattr(learner(), method)
 
 

@@ -103,7 +103,7 @@ class Smoother:
             spectrum = spectrum.take(np.square(border @ spectrum.vectors) < OVERLAP)
         self.values, self.left_out = spectrum.values, spectrum.left_out
         self.kind = kind
-        self._axes = spectrum.axes
+        self._axes, self._border = spectrum.axes, border
         U = spectrum.vectors
         if border is not None:
             U = U - np.outer(border, border @ U)
@@ -167,6 +167,38 @@ class Smoother:
         systems[:, np.arange(len(U.T)), np.arange(len(U.T))] += left
         learnt = np.linalg.solve(systems, roots[:, :, None] * (V.T @ self._Z[others]))
         return np.asarray(self._Z[fold] - U[fold] @ (roots[:, :, None] * learnt))
+
+    def _rooms(self, lam: float) -> Array:
+        """Return R = I − H, the smoother's complement, whose diagonal is the room."""
+        left = factors(self.values, lam, self.kind)[1]
+        R = (self._U * (left - (1.0 if self._missing.any() else 0.0))) @ self._U.T
+        if self._missing.any():
+            R += np.eye(len(R)) - (0.0 if self._border is None else np.outer(self._border, self._border))
+        return np.asarray(R)
+
+    def chosen_without_each(self, ridges: Array, by_gcv: bool, weighted: Array) -> tuple[Array, Array]:
+        """Return the place of the ridge that would be chosen without each object, and its residual at that ridge.
+
+        Without object i the residuals are eⱼ − Rⱼᵢ eᵢ / Rᵢᵢ and the rooms Rⱼⱼ − Rⱼᵢ² / Rᵢᵢ, from which both criteria
+        follow as from e and R themselves; `weighted` marks the objects that have a weight. O(n³) a ridge.
+        """
+        errors = np.empty((len(ridges), len(self._outside)))
+        residuals = np.empty((len(ridges), *self._outside.shape))
+        others = weighted & ~np.eye(len(weighted), dtype=bool)
+        for k, lam in enumerate(ridges):
+            R, E = self._rooms(lam), self.at(lam).residuals
+            with np.errstate(divide="ignore", invalid="ignore"):
+                share = R / np.diagonal(R)[:, None]
+                rooms = np.diagonal(R) - share * R
+                squares = sum((np.square(e - share * e[:, None]) for e in E.T), np.zeros_like(R))
+                residuals[k] = E / np.diagonal(R)[:, None]
+                if by_gcv:
+                    found = np.sum(squares, axis=1, where=others) / np.sum(rooms, axis=1, where=others) ** 2
+                else:
+                    found = np.sum(squares / np.square(rooms), axis=1, where=others)
+            errors[k] = np.where(np.isfinite(found), found, np.inf)
+        best = errors.argmin(axis=0)
+        return best, np.take_along_axis(residuals, best[None, :, None], axis=0)[0]
 
     def coefficients(self, lam: float) -> Array:
         """Return c, which gives the fitted values S K Sᵀ c: U f/σ² Uᵀ z, and for shrinkage (S K Sᵀ + λI) c = z.

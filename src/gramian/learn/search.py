@@ -250,6 +250,18 @@ class KernelSearch(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         found: FeatureWeights = self.best_estimator_.feature_weights(names, top)
         return found
 
+    @_passed_on("predict_proba")
+    def predict_proba(self, X: Any) -> Array:
+        """Return the probabilities of the classes by the winner."""
+        check_is_fitted(self)
+        return np.asarray(self.best_estimator_.predict_proba(X))
+
+    @_passed_on("predict_interval")
+    def predict_interval(self, X: Any, alpha: float = 0.1) -> Any:
+        """Return the prediction intervals of the winner, which take the kernel as given."""
+        check_is_fitted(self)
+        return self.best_estimator_.predict_interval(X, alpha)
+
     @_passed_on("score")
     def score(self, X: Any, y: Any = None) -> float:
         """Return the winner's score."""
@@ -312,9 +324,9 @@ def _by_alignment(params: dict[str, Any], learner: Any, X: Any, y: Any) -> Candi
 def _by_leave_one_out(params: dict[str, Any], fitted: Any) -> Candidate:
     if not hasattr(fitted, "loo_error_"):
         raise TypeError(
-            f"{type(fitted).__name__} has no leave-one-out error in closed form: take KernelRidge, "
-            "KernelClassifier or FisherDiscriminant, or criterion='alignment'"
+            f"{type(fitted).__name__} has no leave-one-out error in closed form: take KernelRidge, KernelClassifier, "
+            "FisherDiscriminant or ParzenClassifier, or criterion='alignment'"
         )
-    score = -float(fitted.loo_error_)
+    ridge = float(fitted.ridge_) if hasattr(fitted, "ridge_") else None
     left_out = max(float(fitted.trace_error_), float(getattr(fitted, "_unseen", 0.0)))  # the latter known by now
-    return Candidate(params, fitted.kernel_, float(fitted.ridge_), score, left_out)
+    return Candidate(params, fitted.kernel_, ridge, -float(fitted.loo_error_), left_out)

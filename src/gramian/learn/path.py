@@ -27,6 +27,7 @@ from gramian.factor.spectrum import Spectrum
 Kind = Literal["shrinkage", "projection"]
 
 EQUAL = 1e-12  # of the largest eigenvalue, by which one may seem to lie on the other side of a ridge
+AT_ONCE = 2**22  # residuals that are worked out in one product
 OVERLAP = 1e-8  # squared cosine beyond which a direction is that of the intercept
 
 
@@ -142,10 +143,15 @@ class Smoother:
         rooms = np.square(self._U) @ left + self._missing[:, None]
         average = (rooms.sum(axis=0) - (len(rooms) - count)) / count  # objects without weight leave all their room
         loo, gcv = np.full(len(ridges), np.inf), np.full(len(ridges), np.inf)
-        for k in range(len(ridges)):
-            E = self._U @ (left[:, k, None] * self._inside) + self._outside
-            loo[k] = np.square(Fit(E, rooms[:, k]).loo).sum() / total
-            if average[k] > 0:
-                gcv[k] = np.square(E).sum() / total / average[k] ** 2
+        step = max(1, AT_ONCE // self._outside.size)
+        for start in range(0, len(ridges), step):
+            some = left[:, start : start + step]
+            inside = (some[:, :, None] * self._inside[:, None, :]).reshape(len(some), -1)
+            together = (self._U @ inside).reshape(len(rooms), some.shape[1], -1)
+            for k, E in enumerate(np.moveaxis(together, 1, 0), start):
+                residuals = E + self._outside
+                loo[k] = np.square(Fit(residuals, rooms[:, k]).loo).sum() / total
+                if average[k] > 0:
+                    gcv[k] = np.square(residuals).sum() / total / average[k] ** 2
         dof = np.array([self.dof(lam) for lam in ridges])
         return RidgePath(ridges, loo, gcv, dof, self.left_out)

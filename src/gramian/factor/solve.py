@@ -226,6 +226,7 @@ class System:
         self._features = explicit_features(gram, side)
         self._aid: Aid | None = None
         self._whole = True  # K may have a factor in single precision
+        self._most = _largest_rank(gram)  # of a preconditioner; less where K has no more
 
     def solve(self, B: Array, tol: float | None = None) -> Solution:
         """Solve for the columns of a matrix B, to a relative residual of `tol`."""
@@ -267,7 +268,10 @@ class System:
     def _made(self, rank: int) -> Aid:
         """Return a preconditioner of a rank, of as many as there are objects the factor of all of K, if it has one."""
         if rank < len(self.gram):
-            return _preconditioner(self.gram, self.frame, np.array(self.ridge), self.low, rank)
+            found = _preconditioner(self.gram, self.frame, np.array(self.ridge), self.low, rank)
+            if found.rank < rank:
+                self._most = found.rank
+            return found
         if (whole := _factor_in_single(self.gram, self.frame, self.ridge)) is not None:
             return whole
         self._whole = False
@@ -291,7 +295,7 @@ class System:
             return rank
         times = {rank: left * self._step(rank, columns)}
         for larger in (2 * rank, 4 * rank):
-            if larger <= _largest_rank(self.gram):
+            if larger <= self._most:
                 made = MACHINE.pivoted(n, larger, self._in_single) + MACHINE.prepared(n, larger)
                 times[larger] = made + left * rank / larger * self._step(larger, columns)
         if self._whole:

@@ -9,10 +9,10 @@ matrix (S F)(S F)ᵀ + λI is inverted by
 
     (G Gᵀ + λI)⁻¹ = (I − G (GᵀG + λI)⁻¹ Gᵀ) / λ,        G = S F,
 
-which removes the large eigenvalues of K, the ones that make the iteration slow. Where K can be kept the whole matrix may
-be factored in single precision instead, and a few steps with K in double make up for the digits. Which of the two it
-is, and the rank of F, are what takes the least time by the model of `factor.machine`. The answer carries the residual that it reached, computed afresh, not the one
-the recurrence believes in.
+which removes the large eigenvalues of K, the ones that make the iteration slow. Where K can be kept all of it may be
+factored in single precision instead, and a few steps with K in double make up for the digits. Which of the two it is,
+and the rank of F, are what takes the least time by the model of `factor.machine`. The answer carries the residual that
+it reached, computed afresh, not the one the recurrence believes in.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from math import ceil, inf, isqrt, log
+from math import ceil, isqrt, log
 from typing import Any, Literal, cast
 
 import numpy as np
@@ -448,7 +448,7 @@ def _iterated(
         told.advance(done, expected, note)
         left = MOST_STEPS if expected is None else expected - done
         again = done >= ASKED and done % ASKED == 0 and (done // ASKED).bit_count() == 1
-        stopped = bool(again and outdone(left))
+        stopped = again and outdone(left)
         return stopped
 
     with single_blas(), task("conjugate gradients") as told:
@@ -472,7 +472,7 @@ def _iterated(
 def _in_single(gram: Gram, frame: Frame, ridge: float) -> bool:
     """Tell whether a ridge is far above the rounding errors of K in single precision, as seen through the frame."""
     noise = len(gram) ** 0.5 * float(np.finfo(np.float32).eps) * gram.scale() * frame.gain
-    return ridge >= CLEAR * noise
+    return bool(ridge >= CLEAR * noise)
 
 
 def _factor_in_single(gram: Gram, frame: Frame, ridge: float) -> Aid | None:

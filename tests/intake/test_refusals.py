@@ -165,7 +165,8 @@ def test_what_is_asked_for_must_be_there(write, more, message):
         ),
         (
             '{"a": {"b": 1}}',
-            "{}, line 2: column 'a' holds {\"b\": 1}, a nested value; a number, a text, true, false or null expected",
+            "{}, line 2: column 'a' holds {\"b\": 1}, a nested value; a number, a text, true, false or null expected: "
+            "leave the column out by naming the others (--columns, columns= in Python), or flatten it",
         ),
         (
             '{"a": "b"}',

@@ -109,12 +109,17 @@ _TAKEN = {
 }
 
 
+def may_name_rows(name: str) -> bool:
+    """Tell whether a column is called as those that name rows are."""
+    return _NAMES.fullmatch(name) is not None
+
+
 def _number(name: str, present: Array, missing: int) -> tuple[str, str]:
     whole = bool(np.all(present == np.floor(present)))
     if (
         whole
         and not missing
-        and _NAMES.fullmatch(name)
+        and may_name_rows(name)
         and len(present) > 2
         and len(np.unique(present)) == len(present)
     ):
@@ -128,7 +133,7 @@ def _words(name: str, present: Array, distinct: int) -> tuple[str, str]:
     unique = distinct == len(values)
     if {value.lower() for value in different} <= _BOOLEANS:
         return "category", "holds true and false"
-    if unique and _NAMES.fullmatch(name):
+    if unique and may_name_rows(name):
         return "id", "has a value of its own in every row"
     if distinct <= max(_OFTEN * len(values), min(_FEW, len(values) / 2)):
         return "category", f"has {distinct:,} different values"

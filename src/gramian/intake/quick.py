@@ -166,7 +166,7 @@ def _pieces(file: TextFile, mark: str, lines: int) -> Iterator[bytes]:
         while block := stream.read(_PIECE):
             rest += block + stream.readline(_LONGEST)
             cut = _end_of_rows(rest)
-            if not cut and len(rest) > _LONGEST:
+            if not cut and len(rest) > min(_LONGEST, file.budget.longest):
                 raise StepAside
             if cut == len(rest):
                 yield _plain(rest, mark)

@@ -16,7 +16,7 @@ from gramian.intake.budget import OBJECT
 from gramian.intake.errors import DataError
 from gramian.intake.guesses import may_name_rows
 from gramian.intake.inputs import Input
-from gramian.intake.table import Table, column_of, objects, texts_of
+from gramian.intake.table import Table, column_of, objects, texts_of, whole_column
 from gramian.sources import Source, of_path
 from gramian.tables import listed, names_of
 
@@ -185,6 +185,10 @@ def _of_arrow(column: Any, name: str, where: str, pool: dict[Any, Any] | None = 
     if str(column.type).startswith("dictionary"):
         return _of_dictionary(column, name, where, {} if pool is None else pool)
     kind = str(column.type)
+    if kind.startswith(("int", "uint")):
+        whole = column.drop_null() if column.null_count else column
+        if whole_column(whole.to_numpy(zero_copy_only=False)).dtype.kind == "O":
+            return texts_of(column.cast("string").to_pylist())
     if kind.startswith(_NUMBERS):
         found = column.to_numpy(zero_copy_only=False)
         return np.asarray(found, dtype=np.float32 if kind in ("float", "halffloat") else np.float64)
@@ -211,7 +215,9 @@ def _of_dictionary(column: Any, name: str, where: str, pool: dict[Any, Any]) -> 
 
 def _of_series(series: Any, name: str, where: str, text: bool) -> Array:
     dtype = getattr(series, "dtype", None)
-    if isinstance(dtype, np.dtype) and dtype.kind in "fiu":
+    if isinstance(dtype, np.dtype) and dtype.kind in "iu":
+        return whole_column(np.asarray(series))
+    if isinstance(dtype, np.dtype) and dtype.kind == "f":
         return np.array(series, dtype=np.float32 if dtype.kind == "f" and dtype.itemsize <= 4 else np.float64)
     values = series.to_list() if hasattr(series, "to_list") else list(series)
 

@@ -32,7 +32,7 @@ from gramian.intake import quick
 from gramian.intake.budget import OBJECT
 from gramian.intake.errors import DataError, counted, shortened
 from gramian.intake.openings import Opening, long_fields, named, nameless, opening, usual
-from gramian.intake.table import Table, absent, marks_among, numbers_of, texts_of
+from gramian.intake.table import Table, absent, marks_among, may_be_codes, numbers_of, texts_of
 from gramian.intake.textfile import TextFile
 from gramian.tables import listed
 
@@ -222,7 +222,7 @@ class Fields(Protocol):
     """The fields of one column in a run of rows."""
 
     def numbers(self) -> Array | None:
-        """Return them as numbers, NaN where one is missing, or None where a field is no number."""
+        """Return them as numbers, NaN where one is missing, or None where a field is no number, or may be a code."""
 
     def decimal_commas(self) -> Array | None:
         """Return them as numbers where a comma may stand for the point, or None."""
@@ -239,7 +239,8 @@ class _Written:
     fields: Sequence[str]
 
     def numbers(self) -> Array | None:
-        return numbers_of(self.fields)
+        found = numbers_of(self.fields)
+        return None if found is None or may_be_codes(self.fields, found) else found
 
     def decimal_commas(self) -> Array | None:
         return numbers_of(quick.with_points(self.fields))

@@ -31,6 +31,8 @@ NUMERIC = ("number", "date")
 _FEW = 20  # different values that make a category, or classes
 _OFTEN = 0.05  # different values, as a part of all, that make a category whatever their number
 _ALPHABET = 25
+_DIGITS = frozenset("+-0123456789")
+_CODED = 6  # different digits that make codes, and no sequences of few letters, of texts of nothing but digits
 _LONG = 10  # letters on average that make a sequence
 _BOOLEANS = frozenset(["true", "false"])
 _NAMES = re.compile(r"(.*[_\-. ])?(id|index|idx|key|uuid|name|row|nr|no)", re.IGNORECASE)
@@ -157,7 +159,7 @@ def is_sequence(values: list[str]) -> bool:
         letters |= set(value)
         if len(letters) > _ALPHABET or " " in letters or "\t" in letters:
             return False
-    return True
+    return len(letters & _DIGITS) < _CODED or not letters <= _DIGITS
 
 
 def has_blanks(values: list[str]) -> bool:

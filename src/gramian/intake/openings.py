@@ -37,7 +37,7 @@ _R_LINE = re.compile(rf"{_R_FIELD}(?: {_R_FIELD})*\s*")
 _R_WORDS = frozenset(["NA", "TRUE", "FALSE", "NaN", "Inf", "-Inf"])
 _LEAST = 3  # rows of words between blanks that make a table
 _UNITS_SAMPLE = 20  # rows looked at to tell a row of units
-_NO_UNIT = frozenset(["-", "--", "1", "[-]", "(-)", "[]", "()"])
+_NO_UNIT = frozenset(["", "-", "--", "[-]", "(-)", "[]", "()"])
 _BRACKETED = re.compile(r"\[[^\[\]]{0,15}\]|\([^()]{0,15}\)")
 NUMBERED = "The first line holds numbers, which are taken as the names of columns."
 HEADLESS = "The first line holds numbers only: the columns have no names and are called x1, x2, …"
@@ -104,7 +104,7 @@ def opening(file: TextFile, format: str) -> Opening:
 def are_units(body: list[list[str]]) -> bool:
     """Tell whether the first row below the headings holds the units of the columns, and no values.
 
-    All of its fields are units, or nothing; and below a unit stand numbers.
+    All of its fields are units, or nothing; and below a unit stand numbers, unless it is in brackets.
 
     Examples
     --------
@@ -114,19 +114,17 @@ def are_units(body: list[list[str]]) -> bool:
     False
     """
     first, rest = [field.strip() for field in body[0]] if body else [], body[1:_UNITS_SAMPLE]
-    if len(rest) < 2 or not any(first) or not all(map(_is_unit, first)):
+    if len(rest) < 2 or not all(map(_is_unit, first)):
         return False
     columns = zip(*(row for row in rest if len(row) == len(first)), strict=True)
     given = [[field for field in map(str.strip, column) if field not in MISSING] for column in columns]
     numbered = [bool(fields) and all(map(is_number, fields)) for fields in given]
-    return bool(given) and all(
-        number or not unit or unit in _NO_UNIT or _BRACKETED.fullmatch(unit) is not None
-        for unit, number in zip(first, numbered, strict=True)
-    ) and any(number and unit for unit, number in zip(first, numbered, strict=True))
+    named = [(unit, number) for unit, number in zip(first, numbered, strict=False) if unit not in _NO_UNIT]
+    return any(number for _, number in named) and all(number or _BRACKETED.fullmatch(unit) for unit, number in named)
 
 
 def _is_unit(field: str) -> bool:
-    return not field or field in _NO_UNIT or field in UNITS or _BRACKETED.fullmatch(field) is not None
+    return field in _NO_UNIT or field in UNITS or _BRACKETED.fullmatch(field) is not None
 
 
 def said_units(fields: list[str]) -> str:

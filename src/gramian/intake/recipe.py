@@ -195,7 +195,7 @@ class Recipe:
         if isinstance(raw, Network):
             raise DataError(f"{raw.where}: a graph; {self._expected()} expected")
         table, notes = self._fitting(raw)
-        table = settle_like(replace(table, notes=()), self._read_as(), self.notations, self.missing)
+        table = settle_like(replace(table, notes=()), self._read_as(), self.notations, self.missing, self.fill)
         notes += table.notes
         X, rows, done = self.objects(table)
         return Applied(X, self.labels(table, rows), (*raw.notes, *notes, *done))

@@ -22,7 +22,7 @@ from gramian.checks import Array
 from gramian.intake.budget import OBJECT
 from gramian.intake.errors import DataError
 from gramian.intake.inputs import Input
-from gramian.intake.table import Table, column_of, objects, whole_column
+from gramian.intake.table import Table, column_of, objects
 from gramian.sources import load_npy
 from gramian.tables import listed
 
@@ -172,9 +172,7 @@ def _column(values: Array, name: str, where: str) -> Array:
         raise DataError(f"{where}, column {name!r}: complex numbers; real numbers expected")
     if values.dtype.kind == "f" and values.dtype.itemsize <= 4:
         return values.astype(np.float32)
-    if values.dtype.kind in "iu":
-        return whole_column(values)
-    if values.dtype.kind == "f":
+    if values.dtype.kind in "fiu":
         return values.astype(np.float64)
     if values.dtype.kind in "SV":
         raise DataError(f"{where}, column {name!r}: bytes ({values.dtype}); numbers or strings expected")

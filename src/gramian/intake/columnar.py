@@ -16,7 +16,7 @@ from gramian.intake.budget import OBJECT
 from gramian.intake.errors import DataError
 from gramian.intake.guesses import may_name_rows
 from gramian.intake.inputs import Input
-from gramian.intake.table import Table, column_of, objects, texts_of, whole_column
+from gramian.intake.table import Table, column_of, objects, texts_of, whole_column, written
 from gramian.sources import Source, of_path
 from gramian.tables import listed, names_of
 
@@ -154,8 +154,8 @@ def _checked(where: str, names: Any) -> list[str]:
 
 
 def _joined(parts: list[Array]) -> Array:
-    if len({part.dtype.kind for part in parts}) > 1:  # a run without any value of a column of texts
-        parts = [part if part.dtype.kind == "O" else np.full(len(part), None, dtype=object) for part in parts]
+    if len({part.dtype.kind for part in parts}) > 1:  # a run of missing values, or of numbers that floats can hold
+        parts = [written(part) for part in parts]
     return np.concatenate(parts)
 
 

@@ -16,7 +16,6 @@ columns are x1, x2, …
 from __future__ import annotations
 
 import csv
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -30,6 +29,7 @@ import numpy as np
 from gramian.checks import Array
 from gramian.intake import quick
 from gramian.intake.budget import OBJECT
+from gramian.intake.endings import REMARK, trimmed
 from gramian.intake.errors import DataError, counted, shortened
 from gramian.intake.openings import Opening, long_fields, named, nameless, opening, usual
 from gramian.intake.table import Table, absent, marks_among, may_be_codes, numbers_of, texts_of
@@ -39,11 +39,6 @@ from gramian.tables import listed
 _RUN = 20_000  # rows
 _Columns: TypeAlias = tuple[list[Array], list[str], dict[str, Counter[str]]]
 _BELOW = 30  # lines below a table that are no part of it
-_REMARK = re.compile(
-    r"\s*([*\u00a9\u2020\u2021]|\(c\)|(sources?|notes?|footnotes?|remarks?|quelle|anmerkung|fonte|fuente|legend|"
-    r"copyright|data from|last updated?|stand)\b)",
-    re.IGNORECASE,
-)
 _NUMBER = 16  # bytes of a number: in its column, and in the objects that are made of it
 
 
@@ -67,7 +62,7 @@ def read_delimited(file: TextFile, format: str, text: frozenset[str] = frozenset
         notes.append(
             f"{counted(len(commas), 'column has', 'columns have')} numbers with a decimal comma: {listed(commas)}."
         )
-    return Table(
+    found = Table(
         where=str(file.path),
         format=format,
         columns=dict(zip(head.columns, columns, strict=False)),
@@ -78,10 +73,13 @@ def read_delimited(file: TextFile, format: str, text: frozenset[str] = frozenset
         comma=begin.mark == ";",
         marks=marks,
     )
+    return trimmed(found)
 
 
 class Uneven(DataError):
-    """Lines that do not fall into the fields of the table, as it is understood so far."""
+    """A line that does not fall into the fields of the table, as it is understood so far."""
+
+    line = 0
 
 
 class _Lines:
@@ -190,7 +188,9 @@ class Layout:
         )
 
     def _uneven(self, line: int, message: str) -> Uneven:
-        return Uneven(str(self.file.error(line, message)))
+        error = Uneven(str(self.file.error(line, message)))
+        error.line = line
+        return error
 
     def _broken(self, before: int, line: int, reason: str) -> DataError:
         if "unexpected end of data" in reason:
@@ -284,12 +284,15 @@ def _columns(layout: Layout, text: frozenset[str]) -> tuple[Layout, _Columns]:
             budget.held = held
     try:
         return layout, _typed_columns(layout, text, careful=True)
-    except Uneven:
-        for other in _second_thoughts(layout):
-            budget.held = held
-            with suppress(Uneven):
-                return other, _typed_columns(other, text, careful=True)
-        raise
+    except Uneven as error:
+        farthest = error
+    for other in _second_thoughts(layout):
+        budget.held = held
+        try:
+            return other, _typed_columns(other, text, careful=True)
+        except Uneven as error:
+            farthest = max(farthest, error, key=lambda one: one.line)
+    raise farthest
 
 
 def _second_thoughts(layout: Layout) -> Iterator[Layout]:
@@ -334,7 +337,7 @@ def _end(layout: Layout) -> int | None:
 def _is_remark(row: list[str]) -> bool:
     """Tell whether a row is no part of a table by its looks: a source, a footnote, the end of a file of DOS."""
     return row == ["\x1a"] or (
-        _REMARK.match(row[0]) is not None and not any(numbers_of([field], ()) is not None for field in row)
+        REMARK.match(row[0]) is not None and not any(numbers_of([field], ()) is not None for field in row)
     )
 
 
@@ -406,9 +409,16 @@ def _typed(
                 marks[place].update(fields.marks(found))
             if place not in late:
                 found = fields.texts() if found is None else found
-                budget.claim(len(found) * (_NUMBER if found.dtype.kind == "f" else OBJECT), where)
+                budget.claim(_cost(found), where)
                 parts[place].append(found)
     return parts, late, commas, marks
+
+
+def _cost(column: Array) -> int:
+    """Return the bytes that a column takes with the objects that are made of it; equal texts are shared."""
+    if column.dtype.kind == "f":
+        return len(column) * _NUMBER
+    return len(column) * OBJECT + sum(map(len, set(column.tolist()) - {None}))
 
 
 def renamed(table: Table, names: tuple[str, ...]) -> Table:

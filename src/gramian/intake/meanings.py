@@ -41,6 +41,7 @@ from gramian.tables import listed
 WORD_MARKS = frozenset(["NA", "N/A", "n/a", "NaN", "nan", "NAN", "null", "NULL", "Null", "<NA>", "#N/A", "\\N"])
 _AMONG_NUMBERS = (
     "na n/a n.a. n.a nan nat null nil none missing unknown <na> #n/a #na #value! #div/0! #ref! #num! #name? #null! \\n "
+    "1.#qnan -1.#ind 1.#ind n/d k.a. : "
     "? ?? ??? - -- --- \u2013 \u2014 . .. ..."
 )
 NUMBER_MARKS = frozenset(_AMONG_NUMBERS.split())

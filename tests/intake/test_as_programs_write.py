@@ -209,7 +209,10 @@ def test_words_between_blanks_with_numbers_among_them_are_a_table(write):
         data = read_data(write(text, "t.txt"))
         assert data.X["age"].tolist() == [31, 45, 52, 23]
         assert data.X["town"].tolist() == ["ulm", "rom", "ulm", "rom"]
-    for text in ("the cat sat\non the mat\nwith a hat\nand a bat\n", "Chapter one, the\nking was 3 years\nold, and he\n"):
+    for text in (
+        "the cat sat\non the mat\nwith a hat\nand a bat\n",
+        "Chapter one, the\nking was 3 years\nold, and he\n",
+    ):
         assert read_data(write(text, "t.txt")).format == "lines"
 
 

@@ -14,8 +14,9 @@
     time      13:45, 13:45:30, 1:45 pm, 2 pm, 36:10:00
     delta     1 days 02:30:00
 
-Names of months may be English, German or French. Those of days may have a time behind them. A column is read as a whole: one entry such as 13/02/2020 tells that the
-day comes first in all of them. Years of two digits are those from 1930 to 2029, as spreadsheets take them.
+Names of months may be English, German or French. Those of days may have a time behind them. A column is read as a whole:
+one entry such as 13/02/2020 tells that the day comes first in all of them. Years of two digits are those from 1930 to
+2029, as spreadsheets take them.
 """
 
 from __future__ import annotations
@@ -46,11 +47,19 @@ _CLOCK = (
 _THEN = rf"(?:(?:,? |T){_CLOCK})?"
 _WEEKDAY = r"(?:(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?\.?,? )?"
 _NAMES = (
-    "jan january januar janvier janv", "feb february februar f\u00e9vrier f\u00e9vr f\u00e9v", "mar march m\u00e4rz m\u00e4r mrz mars",
-    "apr april avril avr", "may mai", "jun june juni juin", "jul july juli juillet juil", "aug august ao\u00fbt",
-    "sep sept september septembre", "oct october okt oktober octobre", "nov november novembre",
-    "dec december dez dezember d\u00e9cembre d\u00e9c",
-)  # fmt: skip
+    "jan january januar janvier janv",
+    "feb february februar février févr fév",
+    "mar march märz mär mrz mars",
+    "apr april avril avr",
+    "may mai",
+    "jun june juni juin",
+    "jul july juli juillet juil",
+    "aug august août",
+    "sep sept september septembre",
+    "oct october okt oktober octobre",
+    "nov november novembre",
+    "dec december dez dezember décembre déc",
+)
 _MONTHS = {name: number for number, names in enumerate(_NAMES, start=1) for name in names.split()}
 _MONTH = rf"(?P<name>{'|'.join(sorted(_MONTHS, key=len, reverse=True))})\.?"
 _YEAR = r"(?P<year>(?:1[5-9]|2[01])\d{2})"

@@ -4,8 +4,8 @@ There are two readers, which give the same table. `quick` lets Arrow take a larg
 file is not as plain as that asks for. The careful one, here, goes by Python's csv module, reads whatever can be read,
 and tells what is wrong, with its line. Lines are counted only then, by reading the file again up to that place.
 
-A file that turns out uneven may hold more than a table, and is read once more, as one with comments among its rows, with
-quotes behind backslashes (R writes them so, if asked to), or with a few lines below the table.
+A file that turns out uneven may hold more than a table, and is read once more: as one with comments among its rows,
+with quotes behind backslashes (R writes them so, if asked to), or with a few lines below the table.
 
 Either gives runs of rows, and each run becomes typed columns at once, so that a table of numbers never lies in memory
 as text. A column that holds numbers at first and text later on is read a second time, as text. Where semicolons

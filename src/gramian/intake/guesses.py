@@ -118,13 +118,7 @@ def may_name_rows(name: str) -> bool:
 
 def _number(name: str, present: Array, missing: int) -> tuple[str, str]:
     whole = bool(np.all(present == np.floor(present)))
-    if (
-        whole
-        and not missing
-        and may_name_rows(name)
-        and len(present) > 2
-        and len(np.unique(present)) == len(present)
-    ):
+    if whole and not missing and may_name_rows(name) and len(present) > 2 and len(np.unique(present)) == len(present):
         return "id", "has a whole number of its own in every row"
     return "number", ""
 

@@ -57,9 +57,7 @@ def _are_columns(found: Any) -> bool:
     return isinstance(found, dict) and bool(found) and all(isinstance(value, dict | list) for value in found.values())
 
 
-def read_jsonlines(
-    file: TextFile, text: frozenset[str] = frozenset(), wanted: frozenset[str] | None = None
-) -> Table:
+def read_jsonlines(file: TextFile, text: frozenset[str] = frozenset(), wanted: frozenset[str] | None = None) -> Table:
     """Return the table of a file; columns named in `text` may mix numbers and strings, and become strings.
 
     Where some columns are wanted, nested values in others are passed by, and no column.

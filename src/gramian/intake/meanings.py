@@ -219,8 +219,8 @@ def _check_percentages(table: Table, name: str, done: _Settled, first: Notation 
         raise table.error(
             int(given[0]),
             name,
-            f"{shown} without a unit, as all numbers here, none of them above 1; percentages such as '{middle:g}%' stood "
-            "in the first data, and these may be fractions: write them with the sign %",
+            f"{shown} without a unit, as all numbers here, none of them above 1; percentages such as '{middle:g}%' "
+            "stood in the first data, and these may be fractions: write them with the sign %",
         )
     if after == "%" and not before and abs(middle) <= 1:
         raise table.error(

@@ -93,6 +93,7 @@ def _of_records(records: list[Mapping[str, Any]], text: frozenset[str], wanted: 
         return DataError(f"{_WHERE}, row {row + 1:,}, column {name!r}: {message}")
 
     plain = [{str(name): value for name, value in record.items()} for record in records]
+
     def column(name: str) -> Array:
         return column_of([record.get(name) for record in plain], name, error, text=name in text)
 

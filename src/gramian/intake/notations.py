@@ -48,7 +48,9 @@ _UNITS = (
 )
 _CURRENCY = "|".join([rf"[A-Z]{{0,3}}[{re.escape(_SYMBOLS)}]", *map(re.escape, sorted(_CODES.split(), key=len)[::-1])])
 _UNIT = rf"(?![ap]\.?m\b)[^\W\d_][^\s\d,;()+]{{0,14}}[23²³]?|[%‰°º\"'′″{re.escape(_SYMBOLS)}][^\s\d,;()+]{{0,4}}"
-UNITS = frozenset([*_UNITS.split(), "min", "degC", "deg C", "deg", "%RH", "% RH", "W/m2", "W/m²", "mg/l", "mg/L", "µg/m³", "ug/m3"])
+UNITS = frozenset(
+    [*_UNITS.split(), "min", "degC", "deg C", "deg", "%RH", "% RH", "W/m2", "W/m²", "mg/l", "mg/L", "µg/m³", "ug/m3"]
+)
 _KNOWN = frozenset([*_UNITS.split(), *_CODES.split(), *_SYMBOLS])
 _LOOSE = re.compile(
     rf"{_SIGN}?\(?(?P<before>{_CURRENCY})?{_BLANK}?{_SIGN}?\(?[0-9.,][0-9.,{_QUOTES}{_BLANKS}]*?(?:[eE][+-]?[0-9]+)?\)?"
@@ -138,7 +140,9 @@ def _pattern(notation: Notation) -> re.Pattern[str]:
     before = rf"{re.escape(notation.before)}{_BLANK}?" if notation.before else ""
     after = _unit(notation.after)
     signed = rf"{_SIGN}?{before}{number}|{before}{_SIGN}{number}"
-    return re.compile(rf"(?:{signed}|{number}-|\({before}{number}\)|{before}\({number}\)){after}|\({before}{number}{after}\)")
+    return re.compile(
+        rf"(?:{signed}|{number}-|\({before}{number}\)|{before}\({number}\)){after}|\({before}{number}{after}\)"
+    )
 
 
 def _unit(after: str) -> str:

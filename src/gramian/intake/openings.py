@@ -129,7 +129,9 @@ def _is_unit(field: str) -> bool:
 
 def said_units(fields: list[str]) -> str:
     """Return the sentence on a row of units."""
-    return f"The line below the headings holds units, {shortened(', '.join(filter(None, fields)), 40)!r}, and is skipped."
+    return (
+        f"The line below the headings holds units, {shortened(', '.join(filter(None, fields)), 40)!r}, and is skipped."
+    )
 
 
 def _are_escaped(start: _Start, format: str) -> bool:
@@ -220,8 +222,10 @@ def _between_words(lines: list[str]) -> bool:
         return False
     mark = next(mark for mark in MARKS if _even(_widths(tables[0], mark)))
     titles = blocks[: blocks.index(tables[0])]
-    return _like_headings(_rows(tables[0], mark)) and all(len(block) <= _LEAST for block in blocks if block != tables[0]) and all(
-        set(_widths(block, mark)) == {1} for block in titles
+    return (
+        _like_headings(_rows(tables[0], mark))
+        and all(len(block) <= _LEAST for block in blocks if block != tables[0])
+        and all(set(_widths(block, mark)) == {1} for block in titles)
     )
 
 

@@ -21,7 +21,7 @@ def table(row, heading="", end="\n"):
 
 
 NUMBERS = {
-    "accounting": (table(lambda i: f'"{"(1,2%02d)" % i if i % 2 else "1,3%02d" % i}",{i}', "p,v\n"), 0, 1300, -1201),
+    "accounting": (table(lambda i: f'"{f"(1,2{i:02d})" if i % 2 else f"1,3{i:02d}"}",{i}', "p,v\n"), 0, 1300, -1201),
     "SAP": (table(lambda i: f"{i}.50{'-' if i % 2 else ''},{i}", "p,v\n"), 0, 0.5, -1.5),
     "currency": (table(lambda i: f"{i}.50 USD,{i}", "p,v\n"), 0, 0.5, 1.5),
     "percent": (table(lambda i: f"{3 * i} %,{i}", "p,v\n"), 0, 0, 3),
@@ -203,9 +203,12 @@ def test_quotes_behind_backslashes_are_those_of_r(write, sep):
 
 
 def test_words_between_blanks_with_numbers_among_them_are_a_table(write):
-    for text in ("\nname age town\n\nbob 31 ulm\nann 45 rom\n\neve 52 ulm\nian 23 rom\n", "age town\n1 31 ulm\n2 45 rom\n"
-                 "3 52 ulm\n4 23 rom\n", "About people\n\nname,age,town\nbob,31,ulm\nann,45,rom\neve,52,ulm\nian,23,rom\n"
-                 "\nAll rights reserved.\n"):  # fmt: skip
+    tables = [
+        "\nname age town\n\nbob 31 ulm\nann 45 rom\n\neve 52 ulm\nian 23 rom\n",
+        "age town\n1 31 ulm\n2 45 rom\n3 52 ulm\n4 23 rom\n",
+        "People\n\nname,age,town\nbob,31,ulm\nann,45,rom\neve,52,ulm\nian,23,rom\n\nAll rights reserved.\n",
+    ]
+    for text in tables:
         data = read_data(write(text, "t.txt"))
         assert data.X["age"].tolist() == [31, 45, 52, 23]
         assert data.X["town"].tolist() == ["ulm", "rom", "ulm", "rom"]
@@ -298,7 +301,7 @@ def test_links_lead_to_files_of_the_folder_only(tmp_path):
 
 
 def test_links_out_of_a_folder_of_parquet_are_refused(tmp_path):
-    pyarrow = pytest.importorskip("pyarrow")
+    import pyarrow
     import pyarrow.parquet
 
     (tmp_path / "parts").mkdir()

@@ -49,10 +49,6 @@ def refused(path, message, **more):
             "{}, line 3: byte 10 of the file, 0xe9, is not utf-8; another encoding expected, such as 'cp1252'",
         ),
         (
-            "a,b\n1,2\n".encode("utf-16"),
-            "{}, line 1: byte 0 of the file, 0xff, is not utf-8; another encoding expected, such as 'utf-16'",
-        ),
-        (
             b"a,b\n1,\x002\n",
             "{}: a binary file (byte 6 is zero); text in utf-8 or one of parquet, arrow, excel, sqlite, npy, npz "
             "expected",

@@ -14,9 +14,9 @@
     time      13:45, 13:45:30, 1:45 pm, 2 pm, 36:10:00
     delta     1 days 02:30:00
 
-Names of months may be English, German or French. Those of days may have a time behind them. A column is read as a whole:
-one entry such as 13/02/2020 tells that the day comes first in all of them. Years of two digits are those from 1930 to
-2029, as spreadsheets take them.
+Names of months may be English, German or French. Those of days may have a time behind them. A column is read as a
+whole: one entry such as 13/02/2020 tells that the day comes first in all of them. Years of two digits are those from
+1930 to 2029, as spreadsheets take them.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """What stands at the end of a table and is no row of it: rows of nothing, remarks, and a row of totals.
 
-Spreadsheets write rows of nothing but marks below a table, and people name its source and add it up there. A last row is
-one of totals if it is called so, and at least one of its numbers is the sum of those above it. All of this is left out,
-and it is said.
+Spreadsheets write rows of nothing but marks below a table, and people name its source and add it up there. A last row
+is one of totals if it is called so, and at least one of its numbers is the sum of those above it. All of this is left
+out, and it is said.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def trimmed(table: Table) -> Table:
     """
     rows = len(table)
     filled = rows
-    while filled > 1 and all(map(_is_missing, (column[filled - 1] for column in table.columns.values()))):
+    while filled > 1 and not table.marks and all(_is_missing(column[filled - 1]) for column in table.columns.values()):
         filled -= 1
     notes = []
     if filled < rows:

@@ -22,7 +22,7 @@ import numpy as np
 from gramian.checks import Array
 from gramian.intake.dates import is_date, iso_of
 from gramian.intake.errors import counted, shortened
-from gramian.intake.table import Table, absent, is_number, numeric, plain_numbers, stray, written
+from gramian.intake.table import Table, absent, is_number, numeric, plain_numbers, rounds, stray, written
 
 HINTS = {"day-first": "date", "month-first": "date", "decimal-comma": "number"}  # what says how a kind is written
 KINDS = ("number", "category", "string", "text", "id", "date", *HINTS)
@@ -80,8 +80,9 @@ def _numbers_inside(table: Table, name: str, guess: str) -> str:
     if column.dtype.kind == "f":
         return ""
     present = column[~absent(column)].tolist()
-    if plain_numbers(present) is not None:
-        return f" Its texts are numbers; to take them as such: --kind {quoted(name)}=number."
+    if (numbers := plain_numbers(present)) is not None:
+        what = "whole numbers of more digits than floating point keeps" if rounds(present, numbers) else "numbers"
+        return f" Its texts are {what}; to take them as such: --kind {quoted(name)}=number."
     different = set(present)
     if guess == "category" and len(different) <= _FEW:
         return ""

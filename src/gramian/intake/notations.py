@@ -48,9 +48,8 @@ _UNITS = (
 )
 _CURRENCY = "|".join([rf"[A-Z]{{0,3}}[{re.escape(_SYMBOLS)}]", *map(re.escape, sorted(_CODES.split(), key=len)[::-1])])
 _UNIT = rf"(?![ap]\.?m\b)[^\W\d_][^\s\d,;()+]{{0,14}}[23²³]?|[%‰°º\"'′″{re.escape(_SYMBOLS)}][^\s\d,;()+]{{0,4}}"
-UNITS = frozenset(
-    [*_UNITS.split(), "min", "degC", "deg C", "deg", "%RH", "% RH", "W/m2", "W/m²", "mg/l", "mg/L", "µg/m³", "ug/m3"]
-)
+_LOGGED = "degC deg %RH W/m2 W/m² mg/l mg/L µg/m³ ug/m3"  # as loggers write them above their columns
+UNITS = frozenset([*_UNITS.split(), *_LOGGED.split(), "deg C", "% RH"])
 _KNOWN = frozenset([*_UNITS.split(), *_CODES.split(), *_SYMBOLS])
 _LOOSE = re.compile(
     rf"{_SIGN}?\(?(?P<before>{_CURRENCY})?{_BLANK}?{_SIGN}?\(?[0-9.,][0-9.,{_QUOTES}{_BLANKS}]*?(?:[eE][+-]?[0-9]+)?\)?"
@@ -64,9 +63,9 @@ _LONGEST = 60  # characters of a number with all that is around it
 class Notation:
     """How the entries of a column are written; plain values, so that a recipe can keep it.
 
-    `kind` is "number", "scaled", "date" or "time". The `style` of numbers is their decimal mark and that between thousands, if
-    there is one; that of dates and times one of `dates.STYLES`. A currency stands `before`, a currency or a unit
-    `after`; a blank ahead of the unit says that one must stand there.
+    `kind` is "number", "scaled", "date" or "time". The `style` of numbers is their decimal mark and that between
+    thousands, if there is one; that of dates and times one of `dates.STYLES`. A currency stands `before`, a currency or
+    a unit `after`; a blank ahead of the unit says that one must stand there.
 
     Examples
     --------
@@ -250,6 +249,8 @@ def _borne_out(notation: Notation, texts: Sequence[str]) -> bool:
     named = bool(notation.before or notation.after)
     if not named and any("(" in text for text in texts) and all("(" in text for text in texts):
         return False
+    if not named and any(text.endswith("-") for text in texts) and not any(decimal in text for text in texts):
+        return False  # grades and the like, such as 3-
     if not named and all(text.endswith("-") for text in texts):
         return False
     if named or group not in (".", " "):

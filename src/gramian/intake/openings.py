@@ -9,6 +9,7 @@ Programs put more into a file than a table. All of this is understood, and said:
     "a" "b"             headings that are one fewer than the fields, as R writes them: names of rows again
     a,b,                columns at the end without a name, if they are empty
     ,0,1                names that are numbers, above those of rows or, if they are 0, 1, 2, …, above fractions
+    km,s                units below the headings, above numbers
     a,b,a               a name that comes again; the later ones are called a_2, a_3, …
 """
 
@@ -220,13 +221,11 @@ def _between_words(lines: list[str]) -> bool:
     tables = [block for block in blocks if len(block) > _LEAST and any(_even(_widths(block, mark)) for mark in MARKS)]
     if len(tables) != 1 or len(blocks) < 2:
         return False
-    mark = next(mark for mark in MARKS if _even(_widths(tables[0], mark)))
-    titles = blocks[: blocks.index(tables[0])]
-    return (
-        _like_headings(_rows(tables[0], mark))
-        and all(len(block) <= _LEAST for block in blocks if block != tables[0])
-        and all(set(_widths(block, mark)) == {1} for block in titles)
-    )
+    table = tables[0]
+    mark = next(mark for mark in MARKS if _even(_widths(table, mark)))
+    few = all(len(block) <= _LEAST for block in blocks if block != table)
+    lone = all(set(_widths(block, mark)) == {1} for block in blocks[: blocks.index(table)])
+    return few and lone and _like_headings(_rows(table, mark))
 
 
 def _lines_of_titles(lines: list[str], mark: str) -> int:

@@ -50,7 +50,8 @@ def read_data(
     ----------
     path : str or path
         The file or folder; text may be compressed by gzip, and a file may lie alone in a ZIP archive. Of a data base
-        or a spreadsheet, "file.db::table" names the table. "-" is standard input; pipes are read once, to their end.
+        or a spreadsheet, "file.db::table" names the table. "-" is standard input; pipes and FIFOs are read once, to
+        their end, which is waited for: Ctrl-C ends the wait. Links in a folder must lead to files in it.
     target : str, optional
         The column to be learnt: an attribute of the nodes of GraphML, "description" for FASTA. None is guessed, but
         for a folder with several subfolders, which are classes, and for an array y beside X.

@@ -164,7 +164,7 @@ def are_codes(texts: Sequence[str], numbers: Array) -> bool:
     if given and all(len(text) > _PHONE and text[0] == "+" and text[1:].isdecimal() for text in given):
         return True
     whole = all(text.lstrip("+-").isdecimal() for text in given)
-    return whole and (any(_CODE.match(text) for text in given) or rounds(given, numbers))
+    return whole and (any(_CODE.match(text) for text in given) or rounds(texts, numbers))
 
 
 def may_be_codes(texts: Sequence[str], numbers: Array) -> bool:
@@ -177,7 +177,7 @@ def may_be_codes(texts: Sequence[str], numbers: Array) -> bool:
 def rounds(texts: Sequence[str], numbers: Array) -> bool:
     """Tell whether a text holds a whole number that floating point does not."""
     with np.errstate(invalid="ignore"):
-        large = np.flatnonzero(np.abs(numbers) >= EXACT) if len(texts) == len(numbers) else range(len(texts))
+        large = np.flatnonzero(np.abs(numbers) >= EXACT).tolist()
     return any(
         (text := texts[row].strip()).lstrip("+-").isdecimal() and len(text) < _WIDE and int(text) != float(text)
         for row in large

@@ -94,7 +94,7 @@ def _of_stream(data: mmap.mmap) -> Iterator[int]:
 
 
 def _unpacked(data: mmap.mmap, at: int) -> tuple[int, int, int]:
-    """Return the bytes that a message unpacks to, its kind, 0 for the end of a stream, and where the next one begins."""
+    """Return the bytes that a message unpacks to, its kind (0 for the end of a stream), and where the next begins."""
     size = _uint32(data, at)
     at += 4
     if size == _CONTINUED:

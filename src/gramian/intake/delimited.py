@@ -292,7 +292,10 @@ def _columns(layout: Layout, text: frozenset[str]) -> tuple[Layout, _Columns]:
             return other, _typed_columns(other, text, careful=True)
         except Uneven as error:
             farthest = max(farthest, error, key=lambda one: one.line)
-    raise farthest
+    try:
+        raise farthest
+    finally:
+        del farthest  # whose traceback refers to this frame, and so to the file
 
 
 def _second_thoughts(layout: Layout) -> Iterator[Layout]:
@@ -418,7 +421,7 @@ def _cost(column: Array) -> int:
     """Return the bytes that a column takes with the objects that are made of it; equal texts are shared."""
     if column.dtype.kind == "f":
         return len(column) * _NUMBER
-    return len(column) * OBJECT + sum(map(len, set(column.tolist()) - {None}))
+    return len(column) * OBJECT + 2 * sum(map(len, set(column.tolist()) - {None}))
 
 
 def renamed(table: Table, names: tuple[str, ...]) -> Table:

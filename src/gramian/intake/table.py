@@ -243,7 +243,8 @@ def column_of(values: Sequence[Any], name: str, error: Callable[[int, str, str],
 
     True and False become "true" and "false", dates what ISO 8601 makes of them. Numbers among strings stay what they
     are, until it is settled whether the strings are numbers, too. Whole numbers of which floating point would not keep
-    all digits are names of something, and become strings with all others. Values that are neither are refused.
+    all digits are names of something, and become strings with all others, unless fractions are among them. Values that
+    are neither are refused.
     """
     plain = [_plain(value) for value in values]
     kinds = {type(value) for value in plain if value is not None}
@@ -253,7 +254,7 @@ def column_of(values: Sequence[Any], name: str, error: Callable[[int, str, str],
             raise error(
                 row, name, f"{what} is a {type(value).__name__}; a number, a text, true, false or null expected"
             )
-    if any(map(_is_rounded, values)):
+    if any(map(_is_rounded, values)) and not any(isinstance(value, float) for value in values):
         plain = [str(value) if _is_rounded(value) else one for value, one in zip(values, plain, strict=True)]
         return texts_of([digits(value) if isinstance(value, float) else value for value in plain])
     if kinds == {float}:

@@ -50,7 +50,8 @@ def read_data(
     ----------
     path : str or path
         The file or folder; text may be compressed by gzip, and a file may lie alone in a ZIP archive. Of a data base
-        or a spreadsheet, "file.db::table" names the table. "-" is standard input; pipes are read once, to their end.
+        or a spreadsheet, "file.db::table" names the table. "-" is standard input; pipes and FIFOs are read once, to
+        their end, which is waited for: Ctrl-C ends the wait. Links in a folder must lead to files in it.
     target : str, optional
         The column to be learnt: an attribute of the nodes of GraphML, "description" for FASTA. None is guessed, but
         for a folder with several subfolders, which are classes, and for an array y beside X.
@@ -62,7 +63,8 @@ def read_data(
         target "classes" or "numbers". Also how they are written: "day-first" or "month-first" for dates,
         "decimal-comma" for numbers.
     columns : iterable of str, optional
-        The columns to take; by default all but the target.
+        The columns to take; by default all but the target. What others hold does not matter then: lists and objects
+        in them are passed by, and of Parquet and Arrow files they are not read.
     encoding : str
         The encoding of a text file.
     nodes : str or path, optional
@@ -95,15 +97,20 @@ def read_data(
     text = frozenset(name for name, kind in asked.items() if kind not in (*NUMERIC, "numbers"))
     if nodes == path == STDIN:
         raise DataError("standard input is asked for twice, as the data and as the nodes; it can be read once only")
-    file = at_hand(path, memory)
-    raw = read_raw(file, format=format, encoding=encoding, text=text)
+    file, columns = at_hand(path, memory), _named(columns)
+    wanted = None if columns is None else frozenset([*columns, *asked, *([] if target is None else [target])])
+    raw = read_raw(file, format=format, encoding=encoding, text=text, wanted=wanted)
     if isinstance(raw, Table) and (more := wanted_as_text(raw, marks, target)):
-        raw = read_raw(file, format=format, encoding=encoding, text=text | more)
+        raw = read_raw(file, format=format, encoding=encoding, text=text | more, wanted=wanted)
     if nodes is not None:
         raw = described(raw, _table_of_nodes(at_hand(nodes, memory), encoding, text))
     if isinstance(raw, Network):
         return of_network(raw, target, asked, columns, marks)
     return of_table(raw, target, asked, columns, marks)
+
+
+def _named(columns: Iterable[str] | None) -> tuple[str, ...] | None:
+    return columns if columns is None else (columns,) if isinstance(columns, str) else tuple(columns)
 
 
 def _table_of_nodes(path: Input, encoding: str, text: frozenset[str]) -> Table | Network:
@@ -145,7 +152,9 @@ def from_objects(
     """
     if is_sparse(X):
         return _of_sparse(X, y, kinds, missing)
-    raw = raw_of(X, frozenset(name for name, kind in (kinds or {}).items() if kind not in NUMERIC))
+    columns = _named(columns)
+    wanted = None if columns is None else frozenset([*columns, *(kinds or ()), *([y] if isinstance(y, str) else [])])
+    raw = raw_of(X, frozenset(name for name, kind in (kinds or {}).items() if kind not in NUMERIC), wanted)
     if isinstance(raw, Network):
         return of_graph(raw, y, kinds, missing)
     if isinstance(y, str):

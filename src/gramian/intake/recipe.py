@@ -206,7 +206,7 @@ class Recipe:
         if isinstance(raw, Network):
             raise DataError(f"{raw.where}: a graph; {self._expected()} expected")
         table, notes = self._fitting(raw)
-        table = settle_like(replace(table, notes=()), self._read_as(), self.notations, self.missing)
+        table = settle_like(replace(table, notes=()), self._read_as(), self.notations, self.missing, self.fill)
         notes += table.notes
         X, rows, done = self.objects(table)
         known = self._known(table, task)
@@ -224,11 +224,11 @@ class Recipe:
 
     def _raw(self, data: Any, format: str | None, encoding: str) -> Table | Network:
         if not isinstance(data, str | os.PathLike):
-            return raw_of(data, frozenset(self._worded()))
-        text, data = frozenset(self._worded()), at_hand(data)
-        raw = read_raw(data, format=format, encoding=encoding, text=text)
+            return raw_of(data, frozenset(self._worded()), frozenset(self._read_as()))
+        text, data, wanted = frozenset(self._worded()), at_hand(data), frozenset(self._read_as())
+        raw = read_raw(data, format=format, encoding=encoding, text=text, wanted=wanted)
         if isinstance(raw, Table) and (more := wanted_as_text(raw, self.missing)):
-            raw = read_raw(data, format=format, encoding=encoding, text=text | more)
+            raw = read_raw(data, format=format, encoding=encoding, text=text | more, wanted=wanted)
         return raw
 
     def _worded(self) -> list[str]:

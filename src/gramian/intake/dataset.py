@@ -185,7 +185,7 @@ class Dataset:
         """Tell which objects have no value in any of their columns: what stands in for one says nothing of them."""
         if not self.gaps or set(self.gaps) != set(self.recipe.columns):
             return np.zeros(len(self), dtype=bool)
-        return np.logical_and.reduce([self.gaps[name] for name in self.recipe.columns])
+        return np.asarray(np.logical_and.reduce([self.gaps[name] for name in self.recipe.columns]))
 
     def take(self, rows: Array) -> Dataset:
         """Return the data set of some of the objects, which keep their names."""

@@ -41,7 +41,7 @@ LATE = (clusters, novelty)
 
 @dataclass(frozen=True, eq=False)
 class Report:
-    """A data set seen in feature space: the verdict, what came in, kernel, geometry, a map, clusters, novelty, predictions.
+    """A data set seen in feature space: verdict, what came in, kernel, geometry, map, clusters, novelty, predictions.
 
     It shows itself in a notebook. `data` holds everything as plain values, `to_json` the same as text, `html` the page
     that opens without a network, and `save` writes that page.

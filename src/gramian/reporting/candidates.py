@@ -166,7 +166,7 @@ def _of_columns(data: Dataset) -> list[Kernel]:
 
 
 def judge(kernel: Kernel, X: Any, y: Array | None, task: str, splits: Splits | None = None) -> Judged:
-    """Return how a kernel does at the target of some objects, of which those that belong together are left out together."""
+    """Return how a kernel does at the target of some objects; those that belong together are left out together."""
     if y is None:
         return Judged(kernel)
     targets, classes = indicators(y) if task == "classes" else (y, None)

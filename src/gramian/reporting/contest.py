@@ -2,8 +2,8 @@
 
 Every model sees only the objects of the other folds: its kernel is chosen among the candidates and settled, and its
 ridge chosen, on them alone, by the rule that divides the folds (`splits`). (The candidates themselves, the bandwidths
-that are tried, come from all objects, without their targets.) Classes of fewer than `LEAST` objects take no part: a fold
-could leave one of them alone.
+that are tried, come from all objects, without their targets.) Classes of fewer than `LEAST` objects take no part: a
+fold could leave one of them alone.
 
 Models are compared object by object. The mean difference of two losses has the variance of independent differences
 times 1 + Σ m/ℓ over the folds, of ℓ objects to learn from and m to predict, for all folds learn from much the same
@@ -174,7 +174,7 @@ class Contest:
         return np.array([1 - self.losses[k][self.y == name].mean() for name in np.unique(self.y)])
 
     def balanced(self, k: int) -> Score:
-        """Return the balanced accuracy, the mean over classes of the share found, with an error widened for the folds."""
+        """Return the balanced accuracy, the mean over classes of the share found, its error widened for the folds."""
         sizes = np.unique(self.y, return_counts=True)[1]
         shares = (self.found(k) * sizes + 1) / (sizes + 2)  # a class that is found whole has an error too
         spread = float(np.sqrt((shares * (1 - shares) / sizes).sum())) / len(sizes)

@@ -129,6 +129,7 @@ def _forest(classes: bool, n: int) -> Any:
 
 
 def boosted(classes: bool, n: int, y: Array, features: Array) -> Any:
+    """Return gradient-boosted trees for so many objects, of a size that can be afforded."""
     trees = FEWER if n < REPEATED else TREES
     rounds = int(np.clip(trees // (len(np.unique(y)) if classes else 2), 20, 100))
     return (HistGradientBoostingClassifier if classes else HistGradientBoostingRegressor)(
@@ -154,24 +155,25 @@ def side_by_side(data: Dataset, names: Sequence[str]) -> tuple[Any, Any]:
             if name in data.gaps:
                 gapped[data.gaps[name], k] = np.nan
         return whole, gapped
-    whole, gapped = [], []
+    columns: list[Array] = []
+    with_gaps: list[Array] = []
     for name in names:
         values, kind = data.X[name], data.recipe.kinds[name]
         if kind in ("number", "date"):
             column = np.asarray(values, dtype=np.float64)[:, None]
             gap = data.gaps.get(name)
-            whole.append(column)
-            gapped.append(column if gap is None else np.where(gap[:, None], np.nan, column))
+            columns.append(column)
+            with_gaps.append(column if gap is None else np.where(gap[:, None], np.nan, column))
         else:
             column = _indicators(values) if kind == "category" else _words(values, kind)
-            whole.append(column)
-            gapped.append(column)
-    return np.hstack(whole), np.hstack(gapped)
+            columns.append(column)
+            with_gaps.append(column)
+    return np.hstack(columns), np.hstack(with_gaps)
 
 
 def _indicators(values: Array) -> Array:
     common = [value for value, _ in Counter(values.tolist()).most_common(MOST_CATEGORIES)]
-    return np.equal.outer(values, np.array(common, dtype=object)).astype(np.float64)
+    return np.asarray(np.equal.outer(values, np.array(common, dtype=object)), dtype=np.float64)
 
 
 def _words(values: Array, kind: str) -> Array:

@@ -2,11 +2,11 @@
 
     copies      rows whose compared columns are all equal stay in one fold
     groups      so do rows that share a value of the column that the reader names
-    time        where the reader names a column that orders the rows, models learn from the past and predict what follows
+    time        where the reader names a column that orders them, models learn from the past and predict what follows
 
 Whatever is chosen within a fold, a kernel or a ridge, is chosen by the same rule. Where all objects stand alone, one is
-left out at a time; else a whole unit is. For a linear smoother ŷ = H y the residuals of a unit g that is left out follow
-from one fit, as those of a single object do:
+left out at a time; else a whole unit is. For a linear smoother ŷ = H y the residuals of a unit g that is left out
+follow from one fit, as those of a single object do:
 
     e₋g = (I − H_gg)⁻¹ e_g,        H = 11ᵀ/n + K̂ (K̂ + λI)⁻¹.
 
@@ -47,7 +47,7 @@ class Fold(NamedTuple):
 
 
 class LeftOut(NamedTuple):
-    """Residuals of a ridge regression at objects it has not seen, at the best ridge, and the places of these objects."""
+    """Residuals of a ridge regression at objects it has not seen, at the best ridge, and where they stand."""
 
     ridge: float
     residuals: Array
@@ -87,10 +87,8 @@ class Splits:
         if data.group is not None:
             groups = _groups(data.column(data.group))
             joined = _joined(unit, groups)
-            if 2 * np.bincount(joined).max() <= len(data) or joined.max() == groups.max():
-                unit = joined
-            else:  # chance copies chain most groups into one
-                unit = groups
+            chained = joined.max() < groups.max() and 2 * np.bincount(joined).max() > len(data)
+            unit = groups if chained else joined  # by copies that are there by chance
         return cls(
             np.unique(unit, return_inverse=True)[1],
             data.times,

@@ -146,12 +146,13 @@ def _promise(study: Study, rate: float) -> str:
 def _apart(found: Found) -> str:
     """Say why the share beyond the threshold and the share of false alarms are two things."""
     here = float(found.beyond.mean())
-    than = "more" if here > found.rate else "no more"
-    return (
-        f"{share(here)} counts these very objects, by half of which the threshold was set; {at_most(found.rate)} % bounds "
-        f"what is to be expected of new ones, on average over samples such as this. Of these objects {than} lie beyond"
-        f"{', as they may: some may be unusual indeed, and every sample differs.' if here > found.rate else '.'}"
+    words = (
+        f"{share(here)} counts these very objects, by half of which the threshold was set; {at_most(found.rate)} % "
+        "bounds what is to be expected of new ones, on average over samples such as this."
     )
+    if here <= found.rate:
+        return words
+    return f"{words} That more of these lie beyond is no contradiction: some may be unusual, and every sample differs."
 
 
 def _histogram(found: Found, nodes: bool, badge: str | None) -> Block:

@@ -87,7 +87,7 @@ def describe(study: Study) -> str:
         return f"These are {what}; nothing is to be predicted."
     y = study.target(study.labelled)
     aim = f"{len(np.unique(y)):,} classes" if data.task == "classes" else f"numbers from {_to(y)}"
-    return f"These are {what}, and {data.target} to be predicted ({aim})."
+    return f"These are {what}, and “{data.target}” is to be predicted ({aim})."
 
 
 def _to(y: Any) -> str:
@@ -99,18 +99,18 @@ def predicted(study: Study, contest: Contest) -> list[str]:
     signal, target = contest.signal, study.data.target
     trivial = _name(contest, contest.trivial)
     if signal.entrant is None:
-        return [f"{NONE}: nothing predicts {target} better than “{trivial}” beyond the error of the comparison."]
+        return [f"{NONE}: nothing predicts “{target}” better than “{trivial}” beyond the error of the comparison."]
     if signal.balanced:
         found = contest.balanced(signal.entrant).value
         return [
-            f"{target} can be told only a little: no model is right more often than “{trivial}”, yet "
+            f"“{target}” can be told only a little: no model is right more often than “{trivial}”, yet "
             f"{_name(contest, signal.entrant)} finds {share(found)} of a class on average, where chance would find "
             f"{share(1 / len(contest.found(signal.entrant)))}."
         ]
     first, plainest = contest.first, contest.best_baseline
     level = "well" if signal.removed >= 0.8 else "in part" if signal.level == "clear" else "only a little"
-    words = f"{target} can be predicted {level}: {_how_well(contest, first)}, against {_value(contest, contest.trivial)} of "
-    words += f"“{trivial}”"
+    words = f"“{target}” can be predicted {level}: {_how_well(contest, first)}, against "
+    words += f"{_value(contest, contest.trivial)} of “{trivial}”"
     rival = plainest if contest.entrants[first].formula else contest.best
     kind = "the best plain model" if rival == plainest else "the best kernel learner"
     words += f"; {kind}, {_name(contest, rival)}, reaches {_value(contest, rival)}"
@@ -173,13 +173,13 @@ def knowing(study: Study, found: list[Leak]) -> list[str]:
         if one.why == "place":
             what = "The number of a row" if one.column == ROW else f"“{one.column}”, which only numbers or names rows,"
             said.append(
-                f"{what} tells {target}: alone it removes {share(one.removed)} of the error. The rows are in an order "
+                f"{what} tells “{target}”: alone it removes {share(one.removed)} of the error. The rows are in an order "
                 "that has to do with the target; check how they were collected."
             )
         else:
             how = "nearly perfectly" if one.why == "nearly all" else "better than all other columns together"
             said.append(
-                f"The column “{one.column}” alone predicts {target} {how} (it removes {share(one.removed)} of the "
+                f"The column “{one.column}” alone predicts “{target}” {how} (it removes {share(one.removed)} of the "
                 "error): check whether it would be known at the time."
             )
     return said
@@ -211,9 +211,8 @@ def checks(study: Study, contest: Contest | None, found: Found) -> list[str]:
 
 def _copies(study: Study) -> str:
     splits = study.splits
-    many = (
-        f"{splits.copies:,} of {study.n:,} rows {'is a copy' if splits.copies == 1 else 'are copies'} of an earlier one"
-    )
+    are = "is a copy" if splits.copies == 1 else "are copies"
+    many = f"{splits.copies:,} of {study.n:,} rows {are} of an earlier one"
     if splits.by_nature:
         return f"{many}, as is bound to happen with so few different values: they are taken as different objects."
     return f"{many}; copies were never learnt from when one of them was predicted."

@@ -11,13 +11,13 @@ from gramian.reporting.sections.prediction.smoothing import path
 from gramian.reporting.study import Study
 
 CAUTION = (
-    "± is one standard error. Models are compared object by object, and the error of that is widened for what the folds "
-    "have in common: “as good” are those whose difference from the best may well be chance."
+    "± is one standard error. Models are compared object by object, and the error of that is widened for what the "
+    "folds have in common: “as good” are those whose difference from the best may well be chance."
 )
 
 
 def section(study: Study, contest: Contest | None) -> Section:
-    """Return who won the contest, and what the best kernel learner gets wrong; None is no contest for want of objects."""
+    """Return who won the contest, and what the best kernel learner gets wrong; None is for want of objects."""
     if contest is None:
         return Section(
             "prediction",

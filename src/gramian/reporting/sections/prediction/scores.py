@@ -34,7 +34,7 @@ def scores(study: Study, contest: Contest) -> Block:
         ("kind", "text"),
         ("variance explained" if contest.numbers else "right", "bar"),
         ("root mean squared error" if contest.numbers else "share right", "text"),
-        *([("balanced accuracy", "text")] if contest.unequal else []),  # type: ignore[list-item]
+        *([("balanced accuracy", "text")] if contest.unequal else []),
         ("against the best", "text"),
     ]
     return table(
@@ -66,12 +66,13 @@ def told(contest: Contest) -> str:
     trivial = contest.entrants[contest.trivial].name
     if contest.signal.level == "none":
         return f"Nothing predicts better than “{trivial}” beyond the error of the comparison: no signal was found."
-    did = f"has an error of {number(score)} at" if contest.numbers else f"is right for {share(score)} of"
-    words = f"{name[0].upper()}{name[1:]} {did} objects it has not seen"
+    words = f"{name[0].upper()}{name[1:]} is right for {share(score)} of the objects it has not seen"
+    if contest.numbers:
+        words = f"The error of {name} at objects it has not seen is {number(score)}"
     others = [contest.entrants[k].name for k in contest.ties if k != first]
     if not others:
         kind = "" if contest.entrants[first].formula else " No kernel learner reaches that."
-        return f"{words}, and is better than all others.{kind}"
+        return f"{words}; that is better than all others.{kind}"
     return f"{words}; as good within the error of the comparison: {', '.join(others)}."
 
 
@@ -97,7 +98,7 @@ def by_class(contest: Contest) -> list[Block]:
         ("class", "text"),
         ("objects", "number"),
         ("found (recall)", "text"),
-        ("right if said (precision)", "text"),
+        ("right (precision)", "text"),
     )
     what = f"{contest.entrants[k].name}, class by class: balanced accuracy {share(contest.balanced(k).value)}."
     return [table(f"{what[0].upper()}{what[1:]}", columns, rows)]  # type: ignore[arg-type]
@@ -109,7 +110,7 @@ def remarks(study: Study, contest: Contest) -> list[str]:
     data, splits = study.data, study.splits
     if splits.time is not None:
         found.append(
-            f"The folds go forward in time, by “{data.order}”: each block is predicted from what was before it, and the "
+            f"The folds go forward in time, by “{data.order}”: each block is predicted from all before it, and the "
             "first is only learnt from."
         )
     if data.group is not None:

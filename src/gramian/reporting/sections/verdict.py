@@ -173,8 +173,8 @@ def knowing(study: Study, found: list[Leak]) -> list[str]:
         if one.why == "place":
             what = "The number of a row" if one.column == ROW else f"“{one.column}”, which only numbers or names rows,"
             said.append(
-                f"{what} tells “{target}”: alone it removes {share(one.removed)} of the error. The rows are in an order "
-                "that has to do with the target; check how they were collected."
+                f"{what} tells “{target}”: alone it removes {share(one.removed)} of the error. The rows stand in an "
+                "order that has to do with the target; check how they were collected."
             )
         else:
             how = "nearly perfectly" if one.why == "nearly all" else "better than all other columns together"

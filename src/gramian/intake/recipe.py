@@ -60,9 +60,11 @@ class RowNumbers(Sequence[str]):
     @overload
     def __getitem__(self, index: int) -> str: ...
     @overload
-    def __getitem__(self, index: slice) -> RowNumbers: ...
-    def __getitem__(self, index: int | slice) -> str | RowNumbers:
-        return RowNumbers(self._rows[index]) if isinstance(index, slice) else str(int(self._rows[index]) + 1)
+    def __getitem__(self, index: slice | Array) -> RowNumbers: ...
+    def __getitem__(self, index: int | slice | Array) -> str | RowNumbers:
+        if isinstance(index, slice | np.ndarray):
+            return RowNumbers(self._rows[index])
+        return str(int(self._rows[index]) + 1)
 
     def __iter__(self) -> Iterator[str]:
         return (str(row + 1) for row in self._rows.tolist())

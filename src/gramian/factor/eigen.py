@@ -23,6 +23,7 @@ MOST_PRODUCTS = 200
 SAMPLE = 256  # objects by which the spread is judged
 PLAIN_SHARE = 0.02  # of κ(x, x) that has to be spread about the centre
 LARGEST_SINGLE = 1e30
+FINE_TOL = 1e-10  # the same where K might as well be decomposed
 CENTERED_TOL = 1e-7  # residual in units of the largest eigenvalue; eigenvalues are far more accurate than that
 
 
@@ -114,7 +115,7 @@ def centered_eigen(gram: Gram, rank: int | None = None) -> Eigen:
         return np.asarray(product - product.mean(axis=0))
 
     noise = 16 * float(np.finfo(quick.precision).eps)
-    tol = max(CENTERED_TOL, 16 * float(np.finfo(gram.dtype).eps))
+    tol = max(CENTERED_TOL if n > DENSE else FINE_TOL, 16 * float(np.finfo(gram.dtype).eps))
     start = nearly_leading(gram, rank, centered=True)
     found = leading(apply, n, rank, tol, MOST_PRODUCTS, start, noise)
     return Eigen(found.values, _turned(found.vectors), found.residuals)

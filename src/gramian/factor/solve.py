@@ -322,11 +322,14 @@ class System:
 
     def _factored(self, B: Array, goal: float) -> Solution:
         factor, diagonal = self._factor
-        beside = (diagonal - factor[0].diagonal())[:, None]
+        A, of_factor = factor[0], factor[0].diagonal().copy()
 
         def left(X: Array) -> Array:
-            """Return B − A X by the other triangle of A, which is there still."""
-            return np.asarray(B - scipy.linalg.blas.dsymm(1.0, factor[0], X, lower=False) - beside * X)
+            """Return B − A X by the other triangle of A, which is there still, and its diagonal, put there meanwhile."""
+            np.fill_diagonal(A, diagonal)
+            product = scipy.linalg.blas.dsymm(1.0, A, X, lower=False)
+            np.fill_diagonal(A, of_factor)
+            return np.asarray(B - product)
 
         X = scipy.linalg.cho_solve(factor, B, check_finite=False)
         X += scipy.linalg.cho_solve(factor, left(X), check_finite=False)

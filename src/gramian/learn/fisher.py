@@ -122,7 +122,7 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Disc
         Of each class, along each direction.
     ridges_, loo_errors_ : arrays
         The grid and its shares of leave-one-out mistakes, where the ridge was chosen: with squared lengths that
-        are right to a percent where classes have 100 members or more; of more than 1000 objects, unless φ is explicit,
+        are right to two percent where classes have 60 members or more; of more than 1000 objects, unless φ is explicit,
         seen through 1000 directions.
     solver_ : str
         How the linear system was solved.

@@ -38,7 +38,7 @@ from gramian.gram.threads import cores, run
 from gramian.learn.discriminant import class_means
 
 EIGEN = 9  # operations of an eigenvalue decomposition, in units of m³
-LARGE = 100  # members of a class that may share a decomposition: squared lengths are right to a percent then
+LARGE = 60  # members of a class that may share a decomposition: squared lengths are right to two percent then
 SINGULAR = 1e-10  # share of its length that a direction keeps, at most, where it is lost
 
 
@@ -144,7 +144,8 @@ class LeaveOneOut:
     def _has_few_members(self, c: int, ridges: int) -> bool:
         """Tell whether a matrix of the members at each ridge is cheaper than one decomposition in the features."""
         size, m = float(self._sizes[c]), float(self._points.shape[1])
-        return self._whole and ridges * (2 * size**2 * m + 3 * size**3) < EIGEN * m**3
+        alone = self._whole and not (self._shared and size >= LARGE)
+        return alone and ridges * (2 * size**2 * m + 3 * size**3) < EIGEN * m**3
 
     def _from_covariance(self, c: int, ridges: Array) -> Iterator[tuple[Array, Array, Array]]:
         """Give r, q and g of one class at each ridge, from the eigenvalues of S_w + C_c / (ℓ − 1)."""

@@ -100,8 +100,9 @@ def centered_eigen(gram: Gram, rank: int | None = None) -> Eigen:
     """Return leading eigenpairs of the Gram about its centre of mass, P K P with P = I − 11ᵀ/n.
 
     Up to n = 3000, where most of the spectrum is asked for, and where φ is explicit and dense, that is
-    ``eigen(gram.center(), rank)``, unless K is held and a few percent of the spectrum are asked for. Otherwise K itself is multiplied, and P is applied to the vectors: a Gram that is
-    held in memory can stay as it is, and sparse features stay sparse.
+    ``eigen(gram.center(), rank)``, unless K is held and at most a fiftieth of the spectrum is asked for. Otherwise K
+    itself is multiplied, and P is applied to the vectors: a Gram that is held in memory can stay as it is, and sparse
+    features stay sparse.
     """
     n = len(as_symmetric(gram, "centered_eigen"))
     dense_features = gram.through_features() and not (gram.rows.open or gram.rows.sparse)

@@ -325,7 +325,7 @@ class System:
         A, of_factor = factor[0], factor[0].diagonal().copy()
 
         def left(X: Array) -> Array:
-            """Return B − A X by the other triangle of A, which is there still, and its diagonal, put there meanwhile."""
+            """Return B − A X by the other triangle of A, which is there still, and its diagonal, put there for now."""
             np.fill_diagonal(A, diagonal)
             product = scipy.linalg.blas.dsymm(1.0, A, X, lower=False)
             np.fill_diagonal(A, of_factor)

@@ -164,7 +164,7 @@ class LeaveOneOut:
         return not self._shared or bool(self._sizes.max() < LARGE)
 
     def _axes_without(self, c: int) -> tuple[Array, Array]:
-        """Return the eigenvalues and eigenvectors of S_w + C_c / (ℓ − 1), or those that it shares with other classes."""
+        """Return the eigenvalues and eigenvectors of S_w + C_c / (ℓ − 1), or those it shares with other classes."""
         size = self._sizes[c]
         if self._shared and size >= LARGE:
             values, axes = self._axes

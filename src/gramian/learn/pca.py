@@ -72,9 +72,9 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Weighted, Red
 
     Notes
     -----
-    Up to n = 3,000 K is decomposed exactly, or, from n = 500 on where k is at most n/50, leading components are found by
-    a block Krylov iteration to a residual of 1e-10 λ₁. Beyond, that goes to a residual of 1e-7 λ₁, or of a few roundings
-    in single precision, in which K is kept where it fits into 1 GiB; memory is O(n k) where it does not.
+    Up to n = 3,000 K is decomposed exactly; from n = 500 on, where k is at most n/50, leading components are found
+    by a block Krylov iteration to a residual of 1e-10 λ₁. Beyond, that goes to a residual of 1e-7 λ₁, or of a few
+    roundings in single precision, in which K is kept where it fits into 1 GiB; memory is O(n k) where it does not.
 
     Examples
     --------

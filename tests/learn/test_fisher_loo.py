@@ -185,6 +185,27 @@ def test_both_ways_of_leaving_out_agree(seed, sizes, d, ridge):
                 assert np.abs(one - other).max() <= np.finfo(float).eps * len(points) * condition * scale
 
 
+@pytest.mark.parametrize("ridge", [1e-4, 0.1, 10.0])
+def test_a_shared_decomposition_makes_squared_lengths_less_by_at_most_one_part_in_the_size_of_a_class(ridge):
+    points, labels = sample((60, 90, 70), d=40)
+    exact, shared = LeaveOneOut.of_points(points, labels), LeaveOneOut.of_points(points, labels, shared=True)
+    assert exact.is_exact
+    assert not shared.is_exact
+    for c, size in enumerate([60, 90, 70]):
+        (r, _, g), (near_r, _, near_g) = (next(way._from_covariance(c, np.array([ridge]))) for way in (exact, shared))
+        for true, near in ((r, near_r), (g[g > 0], near_g[g > 0])):
+            assert (near <= true * (1 + 1e-9)).all()
+            assert (true <= near * size / (size - 1) * (1 + 1e-9)).all()
+    assert np.abs(exact.scores(np.array([ridge])) - shared.scores(np.array([ridge]))).max() > 0
+
+
+def test_decisions_are_exact_though_the_ridge_was_chosen_by_a_shared_decomposition():
+    X, y = sample((70, 80), d=5)
+    chosen = gm.FisherDiscriminant(gm.Gaussian(2.0)).fit(X, y)
+    given = gm.FisherDiscriminant(gm.Gaussian(2.0), ridge=chosen.ridge_).fit(X, y)
+    np.testing.assert_array_equal(chosen.loo_decision_, given.loo_decision_)
+
+
 def test_leave_one_out_of_many_objects_is_exact_or_says_that_it_is_not(monkeypatch):
     for module in (solve_module, spectrum_module):
         monkeypatch.setattr(module, "DENSE", 40)

@@ -307,3 +307,14 @@ def test_no_warning_is_given_for_as_many_components_as_exist(X):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         gm.KernelPCA(39, gm.Gaussian(1.0)).fit(X)
+
+
+def test_few_components_of_some_hundred_objects_are_iterated_as_exactly_as_decomposed():
+    X = np.random.default_rng(0).normal(size=(600, 6))
+    model = gm.KernelPCA(n_components=10, kernel=gm.Gaussian(2.0)).fit(X)
+    assert model.solver_ == "block Krylov iteration"
+    values, vectors = np.linalg.eigh(centered(gaussian_matrix(X, X, 2.0)))
+    np.testing.assert_allclose(model.eigenvalues_, values[::-1][:10], rtol=1e-12)
+    # Residuals of 1e-10 of the largest eigenvalue turn a vector by so much over the gap to the next
+    gap = np.abs(np.diff(values[::-1][:11])).min() / values[-1]
+    assert_same_up_to_sign(model.transform(X), (vectors * np.sqrt(np.abs(values)))[:, ::-1][:, :10], 1e-9 / gap)

@@ -18,10 +18,12 @@ from gramian.gram.gram import Gram, as_symmetric
 from gramian.gram.threads import aside
 
 DENSE = 3000  # up to this size all of K is decomposed at once
+FEW = (500, 50)  # of so many objects, one pair for so many of them: an iteration with a K that is held takes less time
 MOST_PRODUCTS = 200
 SAMPLE = 256  # objects by which the spread is judged
 PLAIN_SHARE = 0.02  # of κ(x, x) that has to be spread about the centre
 LARGEST_SINGLE = 1e30
+FINE_TOL = 1e-10  # the same where K might as well be decomposed
 CENTERED_TOL = 1e-7  # residual in units of the largest eigenvalue; eigenvalues are far more accurate than that
 
 
@@ -98,12 +100,13 @@ def centered_eigen(gram: Gram, rank: int | None = None) -> Eigen:
     """Return leading eigenpairs of the Gram about its centre of mass, P K P with P = I − 11ᵀ/n.
 
     Up to n = 3000, where most of the spectrum is asked for, and where φ is explicit and dense, that is
-    ``eigen(gram.center(), rank)``. Otherwise K itself is multiplied, and P is applied to the vectors: a Gram that is
-    held in memory can stay as it is, and sparse features stay sparse.
+    ``eigen(gram.center(), rank)``, unless K is held and at most a fiftieth of the spectrum is asked for. Otherwise K
+    itself is multiplied, and P is applied to the vectors: a Gram that is held in memory can stay as it is, and sparse
+    features stay sparse.
     """
     n = len(as_symmetric(gram, "centered_eigen"))
     dense_features = gram.through_features() and not (gram.rows.open or gram.rows.sparse)
-    if n <= DENSE or rank is None or 5 * rank > n or dense_features:
+    if rank is None or decomposes(gram, rank) or dense_features:
         return eigen(gram.center(), rank)
 
     quick = gram if gram.is_held or not spreads(gram) else gram.single()
@@ -113,10 +116,17 @@ def centered_eigen(gram: Gram, rank: int | None = None) -> Eigen:
         return np.asarray(product - product.mean(axis=0))
 
     noise = 16 * float(np.finfo(quick.precision).eps)
-    tol = max(CENTERED_TOL, 16 * float(np.finfo(gram.dtype).eps))
+    tol = max(CENTERED_TOL if n > DENSE else FINE_TOL, 16 * float(np.finfo(gram.dtype).eps))
     start = nearly_leading(gram, rank, centered=True)
     found = leading(apply, n, rank, tol, MOST_PRODUCTS, start, noise)
     return Eigen(found.values, _turned(found.vectors), found.residuals)
+
+
+def decomposes(gram: Gram, rank: int) -> bool:
+    """Tell whether so many eigenpairs about the centre of mass take a decomposition of all of K."""
+    n = len(gram)
+    few = gram.is_held and n > FEW[0] and FEW[1] * rank <= n
+    return 5 * rank > n or (n <= DENSE and not few)
 
 
 def spreads(gram: Gram) -> bool:

@@ -48,6 +48,7 @@ STRIPE = 2048  # of its rows are worked on at a time
 PART = 2**19  # numbers of a matrix that are seen through S at a time
 CLEAR = 64  # a ridge so many times the rounding errors of K in single precision is not lost among them
 COARSE = 1e-4  # what a round of steps by values in single precision may gain, at most
+CLEARLY = 0.7  # of the time that the steps left seem to take, for which something else is begun: they get quicker
 SLOW = 0.1  # gain of a round that is too small: what is left needs values in double precision
 ROOM = 2**28  # bytes of explicit features that are held at once
 GRADIENTS = "conjugate gradients, {} products with K, "
@@ -288,12 +289,13 @@ class System:
     def _best_rank(self, rank: int, left: float, columns: int) -> int:
         """Return the rank by which so many steps are over in the shortest time: this one, a larger one, or n for all.
 
-        Twice the rank is expected to take half of the steps.
+        Twice the rank is expected to take half of the steps. Residuals fall faster and faster, so that fewer steps may
+        be left than their slope tells: another rank has to promise clearly less time.
         """
         n = len(self.gram)
         if not self.gram.is_held or rank == 0:
             return rank
-        times = {rank: left * self._step(rank, columns)}
+        times = {rank: CLEARLY * left * self._step(rank, columns)}
         for larger in (2 * rank, 4 * rank):
             if larger <= self._most:
                 made = MACHINE.pivoted(n, larger, self._in_single) + MACHINE.prepared(n, larger)
@@ -312,15 +314,26 @@ class System:
         return _in_single(self.gram, self.frame, self.ridge)
 
     @cached_property
-    def _factor(self) -> tuple[Array, tuple[Array, bool]]:
+    def _factor(self) -> tuple[tuple[Array, bool], Array]:
+        """The Cholesky factor, written over one triangle of the matrix, and the diagonal that was there."""
         A = self.frame.around(self.gram.dense().astype(np.float64, copy=False))
-        return A, ridged_factor(A, self.ridge)
+        diagonal = A.diagonal() + self.ridge
+        return ridged_factor(A, self.ridge, over=True), diagonal
 
     def _factored(self, B: Array, goal: float) -> Solution:
-        A, factor = self._factor
+        factor, diagonal = self._factor
+        A, of_factor = factor[0], factor[0].diagonal().copy()
+
+        def left(X: Array) -> Array:
+            """Return B − A X by the other triangle of A, which is there still, and its diagonal, put there for now."""
+            np.fill_diagonal(A, diagonal)
+            product = scipy.linalg.blas.dsymm(1.0, A, X, lower=False)
+            np.fill_diagonal(A, of_factor)
+            return np.asarray(B - product)
+
         X = scipy.linalg.cho_solve(factor, B, check_finite=False)
-        X += scipy.linalg.cho_solve(factor, B - A @ X, check_finite=False)
-        residual = relative(B - A @ X, B)
+        X += scipy.linalg.cho_solve(factor, left(X), check_finite=False)
+        residual = relative(left(X), B)
         return Solution(X, 0, residual, residual <= goal, "Cholesky factorization")
 
 
@@ -357,11 +370,11 @@ def explicit_features(gram: Gram, side: Side = "auto") -> Array | None:
     return np.asarray(phi.toarray() if is_sparse(phi) else phi, dtype=np.float64)
 
 
-def ridged_factor(A: Array, ridge: float) -> tuple[Array, bool]:
-    """Add λ to the diagonal of a symmetric A, in place, and return its Cholesky factor."""
+def ridged_factor(A: Array, ridge: float, over: bool = False) -> tuple[Array, bool]:
+    """Add λ to the diagonal of a symmetric A, in place, and return its Cholesky factor; `over` one triangle of A."""
     A[np.diag_indices_from(A)] += ridge
     try:
-        return _factored_over(A.copy())
+        return _factored_over(A if over else A.copy())
     except scipy.linalg.LinAlgError:
         raise ValueError(
             f"K + {ridge:g} I is not positive definite: a ridge this small is lost among the rounding errors of K, or "

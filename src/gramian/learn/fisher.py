@@ -60,11 +60,18 @@ from gramian.learn.base import MEDIAN_GAUSSIAN, as_given, evaluate, named
 from gramian.learn.discriminant import Discriminant
 from gramian.learn.fisher_loo import LeaveOneOut, WithinClasses
 from gramian.learn.lowrank import DEFAULT_RANK, Rank, landmark_coefficients, pieces, require_scatter
-from gramian.learn.ridges import Ridge, fixed_ridge, ridge_grid, rounding, warn_of_estimate, warn_unless_solved
+from gramian.learn.ridges import (
+    CHOSEN_EXACTLY,
+    Ridge,
+    fixed_ridge,
+    ridge_grid,
+    rounding,
+    warn_of_estimate,
+    warn_unless_solved,
+)
 from gramian.space.vectors import Vectors
 
 MOST_LEFT_OUT = 6000  # objects; of more, those of a part of them are left out, in low rank
-CHOSEN_EXACTLY = 1500  # objects up to which the ridge is chosen by exact errors
 REFINEMENTS = 4  # of a solution whose residual is not small yet
 BEYOND = 0.01  # share of it that a refinement aims at
 FINE = 1e-8  # relative residual that needs no refinement
@@ -114,8 +121,9 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Disc
     projected_means_, projected_variances_ : arrays of shape (c, directions)
         Of each class, along each direction.
     ridges_, loo_errors_ : arrays
-        The grid and its shares of leave-one-out mistakes, where the ridge was chosen: exact up to n = 1500 and where φ
-        is explicit, seen through 1000 directions beyond.
+        The grid and its shares of leave-one-out mistakes, where the ridge was chosen: with squared lengths that
+        are right to two percent where classes have 60 members or more; of more than 1000 objects, unless φ is explicit,
+        seen through 1000 directions.
     solver_ : str
         How the linear system was solved.
 
@@ -275,19 +283,20 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Disc
         if (given := fixed_ridge(self.ridge, ("loo",))) is not None:
             return given
         gram = self.sample_.gram()
-        left_out, labels = self._left_out(low)
+        left_out, labels = self._left_out(low, shared=True)
         self.ridges_ = ridge_grid(self.ridge, left_out.largest, rounding(gram, left_out.largest))
         scores = left_out.scores(self.ridges_)
         self.loo_errors_ = np.mean(scores.argmax(axis=2) != labels, axis=1)
         best = int(np.flatnonzero(self.loo_errors_ == self.loo_errors_.min())[-1])  # of equals the most regularised
-        if len(labels) == len(self._labels) and not self._unseen:
+        if len(labels) == len(self._labels) and left_out.is_exact and not self._unseen:
             self._loo_scores = scores[best]
         return float(self.ridges_[best])
 
-    def _left_out(self, low: LowRank | None = None) -> tuple[LeaveOneOut, Array]:
+    def _left_out(self, low: LowRank | None = None, shared: bool = False) -> tuple[LeaveOneOut, Array]:
         """Return what leaves objects out, and the classes of these: all, or of a large sample the first ones.
 
-        With a factor of K, or where there are very many objects, they are seen in low rank.
+        With a factor of K, or where there are very many objects, they are seen in low rank. With `shared` large classes
+        share a decomposition, which is quick and good enough to choose by.
         """
         gram = self.sample_.gram()
         if hasattr(self, "_summary"):
@@ -300,7 +309,7 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Disc
             points, self._unseen = low.factor, low.relative_error
         else:
             points, self._unseen = coordinates(gram)
-        return LeaveOneOut.of_points(points, self._labels), self._labels
+        return LeaveOneOut.of_points(points, self._labels, shared), self._labels
 
     def _in_low_rank(self) -> FisherDiscriminant:
         """Return the same discriminant in low rank, from which leave-one-out errors of a large sample are estimated."""

@@ -19,6 +19,9 @@ One eigenvalue decomposition of S_w + C_c / (ℓ − 1) serves every λ, so that
 and O(ℓ m) for each ridge and class. A class of few members among many features has a cheaper way: with D its deviations
 (C_c = DᵀD/ℓ), N = D M⁻¹ Dᵀ and θ = 1 / ℓ(ℓ − 1), Woodbury's formula gives r as the diagonal of (I + θN)⁻¹ N and q as
 (I + θN)⁻¹ D M⁻¹ δ_k, O(ℓ² m + ℓ³) a ridge from one decomposition of S_w.
+
+Where a ridge is to be chosen only, large classes share the decomposition of S_w: S_w + C_c / (ℓ − 1) lies between S_w
+and ℓ / (ℓ − 1) S_w, which takes its place, so that squared lengths are off by less than one part in ℓ.
 """
 
 from __future__ import annotations
@@ -35,6 +38,7 @@ from gramian.gram.threads import cores, run
 from gramian.learn.discriminant import class_means
 
 EIGEN = 9  # operations of an eigenvalue decomposition, in units of m³
+LARGE = 60  # members of a class that may share a decomposition: squared lengths are right to two percent then
 SINGULAR = 1e-10  # share of its length that a direction keeps, at most, where it is lost
 
 
@@ -64,12 +68,19 @@ class LeaveOneOut:
     """Objects in explicit features, and the moments of their classes: those of these objects, or of many more.
 
     `points` are rows of features and `labels` their classes; `covariance` gives C_c, computed when it is asked for,
-    because those of many classes would take much memory.
+    because those of many classes would take much memory. With `shared` large classes share one decomposition.
     """
 
     def __init__(
-        self, points: Array, labels: Array, means: Array, sizes: Array, covariance: Callable[[int], Array]
+        self,
+        points: Array,
+        labels: Array,
+        means: Array,
+        sizes: Array,
+        covariance: Callable[[int], Array],
+        shared: bool = False,
     ) -> None:
+        self._shared = shared
         self._points, self._labels = points, labels
         self._means, self._sizes, self._covariance = means, sizes, covariance
         self._within = np.zeros((points.shape[1], points.shape[1]))
@@ -78,7 +89,7 @@ class LeaveOneOut:
         self._whole = bool((np.bincount(labels, minlength=len(sizes)) == sizes).all())  # no members but these
 
     @classmethod
-    def of_points(cls, points: Array, labels: Array) -> LeaveOneOut:
+    def of_points(cls, points: Array, labels: Array, shared: bool = False) -> LeaveOneOut:
         """Leave out the objects of a sample, from features of all of it."""
         sizes = np.bincount(labels)
         means = class_means(labels, len(sizes)).T @ points
@@ -87,7 +98,7 @@ class LeaveOneOut:
             D = points[labels == c] - means[c]
             return np.asarray(D.T @ D / len(D))
 
-        return cls(points, labels, means, sizes, covariance)
+        return cls(points, labels, means, sizes, covariance, shared)
 
     @classmethod
     def of_moments(cls, groups: list[Moments], points: Array, labels: Array) -> LeaveOneOut:
@@ -117,7 +128,7 @@ class LeaveOneOut:
         """
         found = np.empty((len(ridges), len(self._points), len(self._means)))
         few = [c for c in np.unique(self._labels) if self._has_few_members(c, len(ridges))]
-        if few:
+        if few or not self.is_exact:
             _ = self._axes  # decomposed once, before the lanes ask for it
 
         def work(lane: int, c: int) -> None:
@@ -133,11 +144,12 @@ class LeaveOneOut:
     def _has_few_members(self, c: int, ridges: int) -> bool:
         """Tell whether a matrix of the members at each ridge is cheaper than one decomposition in the features."""
         size, m = float(self._sizes[c]), float(self._points.shape[1])
-        return self._whole and ridges * (2 * size**2 * m + 3 * size**3) < EIGEN * m**3
+        alone = self._whole and not (self._shared and size >= LARGE)
+        return alone and ridges * (2 * size**2 * m + 3 * size**3) < EIGEN * m**3
 
     def _from_covariance(self, c: int, ridges: Array) -> Iterator[tuple[Array, Array, Array]]:
         """Give r, q and g of one class at each ridge, from the eigenvalues of S_w + C_c / (ℓ − 1)."""
-        values, axes = _decomposed(self._within + self._covariance(c) / (self._sizes[c] - 1))
+        values, axes = self._axes_without(c)
         D = (self._points[self._labels == c] - self._means[c]) @ axes
         delta = shifts(self._means, c) @ axes
         weights = self._inverse(values, ridges)
@@ -145,6 +157,19 @@ class LeaveOneOut:
         Q = (D @ (weights[:, :, None] * delta.T[:, None, :]).reshape(len(weights), -1)).reshape(len(D), len(ridges), -1)
         for k in range(len(ridges)):
             yield R[:, k], Q[:, k], G[:, k]
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether no class shares the decomposition of another."""
+        return not self._shared or bool(self._sizes.max() < LARGE)
+
+    def _axes_without(self, c: int) -> tuple[Array, Array]:
+        """Return the eigenvalues and eigenvectors of S_w + C_c / (ℓ − 1), or those it shares with other classes."""
+        size = self._sizes[c]
+        if self._shared and size >= LARGE:
+            values, axes = self._axes
+            return values * (size / (size - 1)), axes
+        return _decomposed(self._within + self._covariance(c) / (size - 1))
 
     def _from_members(self, c: int, ridges: Array) -> Iterator[tuple[Array, Array, Array]]:
         """Give the same by Woodbury's formula, from the deviations of all members."""

@@ -9,7 +9,7 @@ decomposition of K serves all folds, targets and ridges.
 Fisher's discriminant. Objects are put into coordinates once, C Cᵀ = K, in which the means and scatters of the classes
 without a fold are known (`fisher_folds`).
 
-Both are equal to fits without the fold, with a kernel that is settled on all objects. Beyond 1,500 objects without few
+Both are equal to fits without the fold, with a kernel that is settled on all objects. Beyond 1,000 objects without few
 explicit features ridges are compared in low rank, through landmarks, and answers computed exactly at the ridge that was
 chosen, as long as K can be held.
 """
@@ -41,8 +41,8 @@ from gramian.learn.fisher_folds import fold_scores
 from gramian.learn.fisher_loo import LeaveOneOut
 from gramian.learn.lowrank import DEFAULT_RANK, given_rank
 from gramian.learn.path import Smoother
-from gramian.learn.ridge import CHOSEN_EXACTLY, CRITERIA, LeastSquares
-from gramian.learn.ridges import fixed_ridge, ridge_grid, rounding
+from gramian.learn.ridge import CRITERIA, LeastSquares
+from gramian.learn.ridges import CHOSEN_EXACTLY, fixed_ridge, ridge_grid, rounding
 from gramian.learn.sklearn_private import count_objects
 
 BESIDE = 0.1  # of a ridge, what is left out of eigenvalues may be without mattering
@@ -116,7 +116,7 @@ def leave_fold_out(
     """Return what a model says of each fold when it is fitted to all the others, in closed form, at its best ridge.
 
     It is what fits to the other folds say, with a kernel that is settled on all objects (``bandwidth="median"``); for
-    every ridge of the grid from one decomposition, O(n³) up to 1,500 objects. The ridge is chosen by these same errors,
+    every ridge of the grid from one decomposition, O(n³) up to 1,000 objects. The ridge is chosen by these same errors,
     which are a little too good for it: for an honest error of the choice itself use scikit-learn's `cross_val_score`.
 
     Parameters
@@ -191,7 +191,7 @@ class Question(ABC):
 
     @abstractmethod
     def judged(self, most: int = DEFAULT_RANK) -> Judgement:
-        """Compare all ridges: exactly, or beyond 1,500 objects through so many landmarks."""
+        """Compare all ridges: exactly, or beyond 1,000 objects through so many landmarks."""
 
     @abstractmethod
     def exactly(self, judged: Judgement) -> Judgement:

@@ -31,7 +31,7 @@ from gramian.learn.base import MEDIAN_GAUSSIAN, KernelEstimator, as_given
 from gramian.learn.discriminant import class_means
 from gramian.space.vectors import Vectors
 
-EXACT_STARTS = 1500  # objects up to which every start is iterated with all of K
+EXACT_STARTS = 600  # objects up to which every start is iterated with all of K
 LANDMARKS = 256  # directions in which the starts of larger samples are iterated
 FINISHED = 2  # of these starts, the best, are iterated to the end with all of K
 AT_ONCE = 2**27  # numbers of the Z of starts that are iterated together

@@ -15,7 +15,7 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from gramian.checks import Array, fraction, is_sparse, warn, whole
-from gramian.factor.eigen import DENSE, Eigen, centered_eigen, spreads
+from gramian.factor.eigen import DENSE, Eigen, centered_eigen, decomposes, spreads
 from gramian.factor.nystrom import Nystrom
 from gramian.gram.gram import Gram
 from gramian.gram.journal import keeping
@@ -72,9 +72,9 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Weighted, Red
 
     Notes
     -----
-    Up to n = 3,000 K is decomposed exactly. Beyond, leading components are found by a block Krylov iteration to a
-    residual of 1e-7 λ₁, or of a few roundings in single precision, in which K is kept where it fits into 1 GiB; memory
-    is O(n k) where it does not.
+    Up to n = 3,000 K is decomposed exactly; from n = 500 on, where k is at most n/50, leading components are found
+    by a block Krylov iteration to a residual of 1e-10 λ₁. Beyond, that goes to a residual of 1e-7 λ₁, or of a few
+    roundings in single precision, in which K is kept where it fits into 1 GiB; memory is O(n k) where it does not.
 
     Examples
     --------
@@ -150,6 +150,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Weighted, Red
             centered = sample.about(self.kernel_.center(gram))
             self.total_variance_ = float(centered.space.kernel.rough_norms(centered.points).mean(dtype=np.float64))
             pairs = self._decompose(gram, wanted).positive() if self.total_variance_ > 0 else None
+            few = isinstance(wanted, int) and not decomposes(gram, wanted)
         if pairs is None or len(pairs.values) == 0:
             raise ValueError(
                 f"there is no variance: all n_samples={len(sample)} objects have one image under {self.kernel_!r}"
@@ -163,7 +164,8 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Weighted, Red
         dual = pairs.dual()
         self.dual_coef_ = dual - dual.mean(axis=0)
         self.components_ = centered.combine(self.dual_coef_)
-        self.solver_ = "eigenvalue decomposition" if len(sample) <= DENSE else "block Krylov iteration"
+        iterated = len(sample) > DENSE or few
+        self.solver_ = "block Krylov iteration" if iterated else "eigenvalue decomposition"
         self._inputs = self._vectors_of(X)
         return self
 

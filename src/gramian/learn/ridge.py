@@ -62,6 +62,7 @@ from gramian.learn.lowrank import (
 from gramian.learn.path import Fit, Kind, RidgePath, Smoother, factors, joined_fits
 from gramian.learn.posterior import variances, variances_of_moments
 from gramian.learn.ridges import (
+    CHOSEN_EXACTLY,
     SQUARED,
     Ridge,
     fixed_ridge,
@@ -75,7 +76,6 @@ from gramian.learn.weights import Weighted
 from gramian.space.vectors import Vectors
 
 CRITERIA = ("loo", "gcv")
-CHOSEN_EXACTLY = 1500  # objects up to which the ridge is chosen by exact errors
 FINE = 1e-8  # relative residual that needs no refinement
 CHOSEN_AGAIN = 500  # objects up to which it is chosen again without each of them
 AS_GOOD = 1.001  # ratio of errors in low rank that are the same, for so many objects tell them to a few percent
@@ -596,8 +596,9 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, LeastSquares):  # type: igno
 
     With a number for `ridge`, n up to 3,000 is solved by a Cholesky factorization, more by preconditioned conjugate
     gradients: O(n²) a step, and few steps unless the ridge is tiny, where a factorization in single precision takes
-    their place. A grid costs an eigenvalue decomposition up to n = 1,500; beyond, ridges are compared on a low-rank
-    approximation and the chosen one is used exactly.
+    their place. A grid costs an eigenvalue decomposition up to n = 1,000; beyond, ridges are compared on a low-rank
+    approximation, up to n = 33,000 by errors of all objects, and the chosen one is used exactly: of those with an error
+    within a thousandth of the least, which so many objects cannot tell apart, the largest.
 
     With ``ridge=0`` the answer is the least-squares solution of minimum norm in feature space, by a decomposition with
     a decision on the rank, which `solver_` tells: singular values of explicit features below max(n, m) · eps times

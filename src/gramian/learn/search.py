@@ -5,7 +5,7 @@ fitted once to each candidate kernel, its ridge chosen along the way; the candid
 fitted already. Folds are left out in closed form too (`folds`), groups together, and choose the ridge with the kernel.
 Alignment does not even learn: the kernel most like the target wins.
 
-Beyond 1,500 objects candidates are compared in low rank, and only the winner is fitted exactly. What low rank leaves
+Beyond 1,000 objects candidates are compared in low rank, and only the winner is fitted exactly. What low rank leaves
 out makes errors too large, for some kernels much more than for others, unless it is small beside the ridge. So each
 candidate is also compared at half the rank: one that would beat the leader, if every doubling of the rank went on to
 gain what the last one did, is compared exactly, and the leader with it.
@@ -32,7 +32,8 @@ from gramian.learn.base import KernelEstimator, Method, offered_if
 from gramian.learn.candidates import candidates_for
 from gramian.learn.fisher import FisherDiscriminant
 from gramian.learn.folds import Judgement, Question
-from gramian.learn.ridge import CHOSEN_EXACTLY, LeastSquares
+from gramian.learn.ridge import LeastSquares
+from gramian.learn.ridges import CHOSEN_EXACTLY
 from gramian.learn.sklearn_private import count_objects
 from gramian.learn.weights import FeatureWeights
 

@@ -210,6 +210,27 @@ class Study:
         T = self.pca.transform(self.objects(self.shown))[:, :2]
         return T if T.shape[1] == 2 else np.column_stack([T, np.zeros((len(T), 2 - T.shape[1]))])
 
+    @cached_property
+    def from_center(self) -> Array:
+        """How far the images lie from their centre of mass."""
+        return self.images.distances(self.images.mean())
+
+    @cached_property
+    def held(self) -> Array | None:
+        """The share of its squared distance from the centre that the map shows of each row: cos² of the angle to it.
+
+        Objects that a kernel cannot tell apart fall on the middle of every map, however far they are; of them it holds
+        next to nothing. None where the centre is known by a small sample only.
+        """
+        if self.walks:
+            return None
+        if len(self.images) == self.n:
+            far = self.from_center[self.shown]
+        else:
+            far = FeatureSpace(self.kernel)(self.objects(self.shown)).distances(self.images.mean())
+        squares = np.square(self.map).sum(axis=1)
+        return np.clip(np.divide(squares, far**2, out=np.ones(len(far)), where=far**2 > squares), 0.0, 1.0)
+
     def hover(self, rows: Array) -> list[str]:
         """Return what stands beside a point: the object's name, the object itself, and its target."""
         found, known = [], set(np.intersect1d(rows, self.labelled).tolist())

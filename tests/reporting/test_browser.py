@@ -473,8 +473,8 @@ def test_a_real_report_opens_in_silence_and_shows_its_objects(what, visit, tmp_p
     if tab.get_by_role("button", name="Unfold all").count():
         tab.get_by_role("button", name="Unfold all").click()
     tab.set_viewport_size({"width": 1100, "height": 900})
-    cut = """[...document.querySelectorAll('.box')].filter(b => !b.closest('details') && b.scrollWidth > b.clientWidth + 1)
-        .map(b => b.innerText.slice(0, 80))"""
+    cut = """[...document.querySelectorAll('.box')]
+        .filter(b => !b.closest('details') && b.scrollWidth > b.clientWidth + 1).map(b => b.innerText.slice(0, 80))"""
     assert tab.evaluate(cut) == []  # no column head is cut
     tab.locator(POINT).nth(5).scroll_into_view_if_needed()
     tab.locator(POINT).nth(5).hover(force=True)

@@ -2,6 +2,7 @@
 
 import math
 import re
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -132,7 +133,7 @@ def test_each_class_has_a_row_of_its_own_in_the_order_of_the_medians(classes):
     assert len(drawn.rows) == classes == drawn.body.count('class="column"')
     assert [row[2] for row in drawn.rows] == sorted(row[2] for row in drawn.rows)
     floors = [float(y) for y in re.findall(r'class="column" x="[^"]*" y="([^"]*)"', drawn.body)]
-    assert min(b - a for a, b in zip(floors, floors[1:], strict=False)) > 2 * 12.5  # letters do not touch
+    assert min(b - a for a, b in pairwise(floors)) > 2 * 12.5  # letters do not touch
 
 
 def test_sections_on_feature_spaces_come_last_and_folded():

@@ -5,8 +5,8 @@
 
 Everything that can be seen is in the HTML itself: without a script and in print the page is whole. The script adds what
 needs a hand: sections that fold to their first sentence, objects beside the pointer, groups switched on and off, zoom,
-the keyboard, the colours of the night. A content security policy with the hashes of the page's own style and script forbids everything else, so that no text of
-the data could do anything even if it were not escaped.
+the keyboard, the colours of the night. A content security policy with the hashes of the page's own style and script
+forbids everything else, so that no text of the data could do anything even if it were not escaped.
 """
 
 from __future__ import annotations
@@ -172,9 +172,8 @@ def _text(block: dict[str, Any], links: Links) -> str:
 
 def _behind(words: str, expression: str) -> str:
     """Return words that open to the expression behind them."""
-    return (
-        f'<details class="behind"><summary>{escape(words)}</summary><code dir="ltr">{escape(expression)}</code></details>'
-    )
+    code = f'<code dir="ltr">{escape(expression)}</code>'
+    return f'<details class="behind"><summary>{escape(words)}</summary>{code}</details>'
 
 
 def _note(block: dict[str, Any], links: Links) -> str:

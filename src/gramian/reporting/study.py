@@ -213,7 +213,8 @@ class Study:
     @cached_property
     def from_center(self) -> Array:
         """How far the images lie from their centre of mass."""
-        return self.images.distances(self.images.mean())
+        distances: Array = self.images.distances(self.images.mean())
+        return distances
 
     @cached_property
     def held(self) -> Array | None:
@@ -229,7 +230,8 @@ class Study:
         else:
             far = FeatureSpace(self.kernel)(self.objects(self.shown)).distances(self.images.mean())
         squares = np.square(self.map).sum(axis=1)
-        return np.clip(np.divide(squares, far**2, out=np.ones(len(far)), where=far**2 > squares), 0.0, 1.0)
+        held: Array = np.divide(squares, far**2, out=np.ones(len(far)), where=far**2 > squares)
+        return held
 
     def hover(self, rows: Array) -> list[str]:
         """Return what stands beside a point: the object's name, the object itself, and its target."""

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from gramian.kernels.algebra import Kernel, Normalized, Power, Product, Pullback, Scaled, Shifted, Sum
+from gramian.kernels.algebra import Kernel, Normalized, Pair, Power, Product, Pullback, Scaled, Shifted, Sum
 from gramian.kernels.columns import Columns
 from gramian.kernels.dotproduct import Linear, Polynomial
 from gramian.kernels.equality import Equality
@@ -92,10 +92,10 @@ def _together(kernel: Sum | Product, what: str, standardized: bool) -> str:
     return (", or " if isinstance(kernel, Sum) else ", and ").join(told)
 
 
-def _parts(kernel: Kernel, kind: type) -> list[Kernel]:
+def _parts(kernel: Kernel, kind: type[Pair]) -> list[Kernel]:
     if not isinstance(kernel, kind):
         return [kernel]
-    return [part for side in kernel._inner().values() for part in _parts(side, kind)]
+    return [*_parts(kernel.left, kind), *_parts(kernel.right, kind)]
 
 
 def _same(kernel: Kernel) -> str | None:

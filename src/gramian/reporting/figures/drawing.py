@@ -122,9 +122,7 @@ def framed(
     right = left + bottom - top if square else WIDTH - 14
     along = Scale(*x, left, right, x_log)
     lines = "".join(
-        f'<path d="M{f(left)} {f(across(v))}H{f(right)}"/>'
-        for v in across.ticks()
-        if across.low <= v <= across.high
+        f'<path d="M{f(left)} {f(across(v))}H{f(right)}"/>' for v in across.ticks() if across.low <= v <= across.high
     )
     ticks = "".join(
         f'<text x="{f(left - 10)}" y="{f(across(v))}" dy=".35em" text-anchor="end">{escape(label)}</text>'

@@ -106,7 +106,9 @@ def _poorly_seen(data: dict[str, Any], drawn: Iterable[int]) -> set[int]:
 def _remark(hollow: int, drawn: int, lost: int) -> str:
     told = []
     if hollow:
-        which = "All points are" if hollow == drawn else f"{hollow:,} of {drawn:,} points {'is' if hollow == 1 else 'are'}"
+        which = (
+            "All points are" if hollow == drawn else f"{hollow:,} of {drawn:,} points {'is' if hollow == 1 else 'are'}"
+        )
         told.append(
             f"{which} hollow: less than a tenth of what sets them apart from the middle is seen in this plane, so that "
             "their place says little."
@@ -166,7 +168,9 @@ def _points(data: dict[str, Any], drawn: list[int], ramp: Ramp | None, frame: Fr
         poor = " hollow" * (i in hollow)
         if group is not None:
             g = group[i]
-            return f'class="{color_of(g)}{poor}" data-g="{len(data["groups"]) if g is None else g}" href="#{shape_of(g)}"'
+            return (
+                f'class="{color_of(g)}{poor}" data-g="{len(data["groups"]) if g is None else g}" href="#{shape_of(g)}"'
+            )
         if ramp is not None:
             value = data["value"][i]
             return (

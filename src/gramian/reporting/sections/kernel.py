@@ -20,7 +20,7 @@ def section(study: Study) -> Section:
     """Return the kernel with its reasons."""
     choice = study.choice
     seen = [(one, *_spread(study, one.kernel)) for one in choice.judged]
-    blocks = [text(choice.reason, written(study.whole)), *_apart(study), _tried(study, seen)]
+    blocks = [*_apart(study), text(choice.reason, written(choice.kernel)), _tried(study, seen)]
     if len(choice.rows) < study.n:
         distinct = study.splits.distinct(study.labelled)
         how = "those whose target is known" if len(distinct) == len(study.labelled) else "one of each set of copies"
@@ -48,14 +48,15 @@ def _apart(study: Study) -> list[Block]:
     """Say that the target is predicted by fewer columns than are looked at, where that is so."""
     if study.whole == study.choice.kernel:
         return []
+    fewer = in_words(study.choice.kernel)
     names = columns_of(study.choice.kernel)
     left = [name for name in study.data.recipe.columns if name not in names]
     return [
         text(
-            f"Geometry, map, clusters and unusual objects look at all {len(study.data.recipe.columns):,} columns. The "
-            f"target is predicted best by fewer: {in_words(study.choice.kernel)}. That leaves out {', '.join(left)}.",
-            written(study.choice.kernel),
-        )
+            f"Geometry, map, clusters and unusual objects look at all {len(study.data.recipe.columns):,} columns.",
+            written(study.whole),
+        ),
+        text(f"The target is predicted best by fewer: {fewer}. That leaves out {', '.join(left)}."),
     ]
 
 

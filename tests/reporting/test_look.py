@@ -152,6 +152,11 @@ def test_the_shares_of_the_time_add_up_and_prediction_takes_most():
         assert max(steps, key=lambda name: steps[name][1]) == "prediction"
 
 
+def test_where_nothing_is_predicted_the_other_sections_take_all_the_time():
+    steps = shares_of_time(["clusters", "novelty"], predicts=False)
+    assert math.isclose(sum(steps["novelty"]), 1)
+
+
 def test_a_quick_report_has_verdict_map_and_prediction_and_says_that_it_is_one():
     found = build(load_example("iris"), "gaussian(1.5)", quick=True).data["sections"]
     assert [one["id"] for one in found] == ["verdict", "input", "prediction", "map"]

@@ -156,7 +156,7 @@ def build(data: Dataset, kernel_given: Kernel | str | None = None, seed: int = 0
     data = replace(data, source=PurePath(data.source).name or data.source)  # a page is sent to others
     sections: list[Section] = []
     chosen = QUICK if quick else SECTIONS
-    parts = shares_of_time([*map(_name, chosen)])
+    parts = shares_of_time([*map(_name, chosen)], data.task != "none")
     with task("report", 1.0) as progress:
 
         def begin(name: str, words: str = "") -> None:
@@ -192,10 +192,10 @@ def build(data: Dataset, kernel_given: Kernel | str | None = None, seed: int = 0
     )
 
 
-def shares_of_time(sections: list[str]) -> dict[str, tuple[float, float]]:
+def shares_of_time(sections: list[str], predicts: bool = True) -> dict[str, tuple[float, float]]:
     """Return for each step when it begins and how long it takes, as shares of the whole time."""
     steps = ["a kernel", *sections, "prediction", "verdict"]
-    took = [PARTS.get(step, 1.0) for step in steps]
+    took = [PARTS.get(step, 1.0) if predicts or step not in ("prediction", "verdict") else 0.0 for step in steps]
     begun = [sum(took[:k]) / sum(took) for k in range(len(took))]
     return {step: (start, part / sum(took)) for step, start, part in zip(steps, begun, took, strict=True)}
 

@@ -137,7 +137,7 @@ def report(
     >>> flowers = gm.load_iris()
     >>> found = gm.report(flowers.data[::5], flowers.target[::5], kernel=gm.Gaussian("median"))
     >>> [section["title"] for section in found.data["sections"]][:3]
-    ['The verdict', 'What came in', 'The kernel, and why']
+    ['The verdict', 'What came in', 'Predicting y']
     """
     if not isinstance(X, Dataset):
         data = from_objects(X, y, missing=missing, group=group, order=order)
@@ -164,7 +164,7 @@ def build(data: Dataset, kernel_given: Kernel | str | None = None, seed: int = 0
             progress.advance(start, 1.0, words or name, part)
 
         begin("a kernel", "choosing a kernel")
-        study = Study.of(data, _as_kernel(kernel_given, data), seed)
+        study = Study.of(data, _as_kernel(kernel_given, data), seed, quick)
         if study.images.total_variance() <= 0:
             raise DataError(
                 f"{data.source}: to the kernel {written(study.choice.kernel)} all {study.n:,} objects are equal, and "

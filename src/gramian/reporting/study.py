@@ -75,8 +75,8 @@ class Study:
     empty: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, data: Dataset, given: Kernel | None, seed: int = 0) -> Study:
-        """Choose a kernel for the data, or take the one given, and settle it on them."""
+    def of(cls, data: Dataset, given: Kernel | None, seed: int = 0, quick: bool = False) -> Study:
+        """Choose a kernel for the data, or take the one given, and settle it on them; a quick choice looks at fewer."""
         origin = np.flatnonzero(~data.empty)
         empty = tuple(data.names[row] for row in np.flatnonzero(data.empty).tolist())
         if empty:
@@ -92,7 +92,7 @@ class Study:
         rng = np.random.default_rng(seed)
         every = tuple(candidates(data)) if given is None else ()
         walks = len(data) > DENSE and all(one.matrix_free for one in (*every, *filter(None, [given])))
-        few = np.sort(rng.permutation(known)[: FEW if walks else SAMPLE])
+        few = np.sort(rng.permutation(known)[: FEW if walks or quick else SAMPLE])
         y = None if data.y is None else target_of(data, few)
         choice = choose(data, every, given, few, y, splits.of_rows(few))
         whole = choice.kernel if given is not None else _of_all_columns(data, choice)

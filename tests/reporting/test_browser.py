@@ -256,6 +256,86 @@ def test_the_page_never_scrolls_sideways(visit, width):
     assert tab.evaluate("document.documentElement.scrollWidth") <= width
 
 
+FOLDED = "main > section.folded"
+
+
+def folding_report():
+    """A report whose second section is folded."""
+    report = demo.demo_report()
+    report["sections"][1]["folded"] = True
+    return report
+
+
+@pytest.fixture
+def folding(tmp_path):
+    file = tmp_path / "folding.html"
+    file.write_text(page.render(folding_report()), encoding="utf-8")
+    return file.as_uri()
+
+
+def test_a_folded_section_shows_title_and_lead_and_unfolds_by_hand_by_key_and_by_link(visit, folding):
+    tab = visit(folding)
+    name = folding_report()["sections"][1]["id"]
+    head, inside = tab.locator(f"#{name} .fold"), tab.locator(f"#{name}-inside")
+    assert head.get_attribute("aria-expanded") == "false"
+    assert tab.locator(f"#{name} .lead").is_visible()
+    assert inside.bounding_box()["height"] == 0
+    head.focus()
+    tab.keyboard.press("Enter")
+    assert head.get_attribute("aria-expanded") == "true"
+    assert inside.bounding_box()["height"] > 100
+    head.click()
+    assert inside.bounding_box()["height"] == 0
+    tab.locator(".toc a").nth(1).click()
+    assert inside.bounding_box()["height"] > 100
+
+
+def test_the_link_to_a_formula_unfolds_the_formulas(visit):
+    tab = visit()
+    assert tab.locator("#formulas .fold").get_attribute("aria-expanded") == "false"
+    tab.locator(f"{MAP} .to-formula").click()
+    assert tab.locator("#formulas .fold").get_attribute("aria-expanded") == "true"
+    assert tab.locator("#formula-kpca").is_visible()
+
+
+def test_one_button_unfolds_and_folds_everything(visit, folding):
+    tab = visit(folding)
+    assert count_shown(tab, FOLDED) == 2
+    tab.get_by_role("button", name="Unfold all").click()
+    assert count_shown(tab, FOLDED) == 0
+    tab.get_by_role("button", name="Fold all").click()
+    assert count_shown(tab, FOLDED) == tab.locator("main > section").count()
+
+
+def test_print_and_readers_without_scripts_see_what_is_folded(visit, folding):
+    inside = f"#{folding_report()['sections'][1]['id']}-inside"
+    tab = visit(folding)
+    tab.emulate_media(media="print")
+    assert tab.locator(inside).bounding_box()["height"] > 100
+    assert visit(folding, java_script_enabled=False).locator(inside).bounding_box()["height"] > 100
+
+
+def height(tab):
+    return tab.evaluate("document.documentElement.scrollHeight")
+
+
+def test_on_a_phone_only_the_first_section_is_unfolded_and_the_whole_page_is_not_three_times_as_long(visit):
+    desk, phone = visit(viewport={"width": 1100, "height": 900}), visit(viewport={"width": 390, "height": 844})
+    assert phone.locator(".fold[aria-expanded=true]").count() == 1
+    assert height(phone) < height(desk)
+    for tab in (desk, phone):
+        tab.get_by_role("button", name="Unfold all").click()
+    assert height(phone) < 2 * height(desk)
+
+
+@pytest.mark.parametrize("width", [390, 1100])
+def test_tables_stay_within_the_page(visit, width):
+    tab = visit(viewport={"width": width, "height": 844})
+    tab.get_by_role("button", name="Unfold all").click()
+    wide = "q => [...document.querySelectorAll(q)].filter(b => b.getBoundingClientRect().right > innerWidth).length"
+    assert tab.evaluate(wide, ".box, figure, h2, h3") == 0
+
+
 def test_letters_in_figures_are_readable_on_a_phone(visit):
     tab = visit(viewport={"width": 360, "height": 740})
     heights = tab.evaluate("""[...document.querySelectorAll('.plot text')].map(
@@ -390,6 +470,12 @@ def test_a_real_report_opens_in_silence_and_shows_its_objects(what, visit, tmp_p
     tab = visit(file.as_uri(), bypass_csp=True)
     for section in report.data["sections"]:
         assert tab.locator(f"#{section['id']} h2").is_visible()
+    if tab.get_by_role("button", name="Unfold all").count():
+        tab.get_by_role("button", name="Unfold all").click()
+    tab.set_viewport_size({"width": 1100, "height": 900})
+    cut = """[...document.querySelectorAll('.box')]
+        .filter(b => !b.closest('details') && b.scrollWidth > b.clientWidth + 1).map(b => b.innerText.slice(0, 80))"""
+    assert tab.evaluate(cut) == []  # no column head is cut
     tab.locator(POINT).nth(5).scroll_into_view_if_needed()
     tab.locator(POINT).nth(5).hover(force=True)
     assert tip(tab).is_visible()

@@ -112,7 +112,7 @@ def report(given: Namespace) -> None:
     _check_expression(given)
     data = load_example(EXAMPLE) if given.data is None else _read(given)
     _say(given, _told(data))
-    found = build(data, given.kernel, given.seed)
+    found = build(data, given.kernel, given.seed, given.quick)
     if output is None:
         print(found.to_json())
     elif given.json:

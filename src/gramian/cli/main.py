@@ -55,6 +55,7 @@ def parser() -> argparse.ArgumentParser:
     )
     one.add_argument("--order", metavar="COLUMN", help="time orders the rows by this: predict what comes later")
     _kernel(one)
+    one.add_argument("--quick", action="store_true", help="verdict, map and prediction only, in a third of the time")
     one.add_argument("-o", "--output", metavar="FILE", help="where the page goes (report.html)")
     one.add_argument(
         "--json", action="store_true", help="every number of the report as JSON instead, printed or in FILE"

@@ -2,7 +2,7 @@
 
     text      a paragraph                     note      a remark, or a warning
     facts     key figures                     table     rows and columns
-    figure    scatter, bars, lines, histogram, heatmap, each with a sentence that reads it
+    figure    scatter, bars, lines, histogram, ridges, heatmap, each with a sentence that reads it
 
 Figures and facts name the formula they show, and say what they are where they are no exact answer.
 """
@@ -21,7 +21,7 @@ from gramian.reporting import markup
 GAP = "\u00a0"  # a blank at which no line is broken
 SMALLEST = 1e-4  # share that is told
 Block: TypeAlias = dict[str, Any]
-Kind: TypeAlias = Literal["scatter", "bars", "lines", "histogram", "heatmap"]
+Kind: TypeAlias = Literal["scatter", "bars", "lines", "histogram", "ridges", "heatmap"]
 
 
 @dataclass(frozen=True)
@@ -33,6 +33,7 @@ class Section:
     lead: str
     blocks: list[Block]
     numbers: dict[str, Any] = field(default_factory=dict)
+    folded: bool = False  # whether a page shows the lead alone until it is asked for more
 
     def plain(self) -> dict[str, Any]:
         """Return the section as values of JSON."""
@@ -42,6 +43,7 @@ class Section:
             "lead": self.lead,
             "blocks": [plain(block) for block in self.blocks],
             "numbers": plain(self.numbers),
+            "folded": self.folded,
         }
 
 
@@ -60,9 +62,14 @@ def plain(value: Any) -> Any:
     return value if value is None or isinstance(value, bool | int | str) else str(value)
 
 
-def text(words: str) -> Block:
-    """Return a paragraph."""
-    return {"type": "text", "text": words}
+def text(words: str, expression: str | None = None) -> Block:
+    """Return a paragraph, with the expression that stands behind its words one click away."""
+    return {"type": "text", "text": words, "expression": expression}
+
+
+def spelled(words: str, expression: str) -> dict[str, str]:
+    """Return the entry of a table that is read in words, with an expression one click away."""
+    return {"words": words, "expression": expression}
 
 
 def note(words: str, level: Literal["info", "warning"] = "info") -> Block:
@@ -161,7 +168,7 @@ def share(value: float) -> str:
         return f"<{GAP}0.05{GAP}%"
     if 0.9995 <= value < 1:
         return f"{100 * value:.4g}{GAP}%" if value < 0.99995 else f">{GAP}99.99{GAP}%"
-    return f"{100 * value:.3g}{GAP}%"
+    return f"{markup.number(100 * float(value), 3)}{GAP}%"
 
 
 def bounded(value: float, *, above: bool) -> str:
@@ -174,15 +181,15 @@ def bounded(value: float, *, above: bool) -> str:
 
 
 def at_most(value: float) -> str:
-    """Return how many in 100 a share is, with two digits, rounded up."""
-    return _to_one_side(100 * value, 2, True) if value > 0 else "0"
+    """Return how many in 100 a share is, with two digits, rounded up; what is too little to be told, as a bound."""
+    return _to_one_side(100 * max(value, SMALLEST), 2, True) if value > 0 else "0"
 
 
 def _to_one_side(value: float, digits: int, up: bool) -> str:
     """Return a positive number with so many digits, rounded up or down."""
     step = 10.0 ** (floor(log10(value)) - digits + 1)
     steps = ceil(value / step - 1e-9) if up else floor(value / step + 1e-9)
-    return f"{steps * step:.{digits}g}"
+    return markup.number(float(steps * step), digits)
 
 
 def drawn(m: int, n: int, error: str | None = None) -> str | None:

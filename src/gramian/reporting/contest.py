@@ -35,6 +35,7 @@ from gramian.reporting.study import RANK, Study
 from gramian.space.vectors import FeatureSpace
 
 JUDGED = 50_000  # objects that take part, at most
+QUICK, QUICK_FOLDS = 1500, 3  # where a quick answer is wanted: objects at most, and folds
 JUDGED_WALKS = 600  # where each needs a walk through a large graph
 REPEATED = 500  # objects up to which the cross-validation is repeated
 REPEATS = 3
@@ -270,7 +271,7 @@ def _chosen_on(study: Study, rows: Array, y: Array) -> Kernel:
 def _few(study: Study, rows: Array) -> tuple[Splits, Array]:
     """Return the places of some rows by which something is chosen, and how they are divided for that."""
     kept = np.flatnonzero(np.isin(rows, study.splits.distinct(rows)))
-    drawn = kept[np.random.default_rng(study.seed).permutation(len(kept))[:SAMPLE]]
+    drawn = kept[np.random.default_rng(study.seed).permutation(len(kept))[: len(study.choice.rows)]]
     splits = study.splits.of_rows(rows[drawn])
     if splits.alone:
         return splits, drawn
@@ -332,9 +333,12 @@ def landmarks(n: int) -> int | None:
     return None if n <= EXACT else next((rank for most, rank in RANKS if n <= most), RANKS[-1][1])
 
 
-def hold(study: Study) -> Contest | None:
-    """Return the outcome of the contest; None where there are too few objects whose target is known."""
-    rows = study.some(JUDGED_WALKS if study.walks else JUDGED, study.labelled)
+def hold(study: Study, quick: bool = False) -> Contest | None:
+    """Return the outcome of the contest; None where there are too few objects whose target is known.
+
+    A quick one has fewer folds and objects, and no repetitions.
+    """
+    rows = study.some(JUDGED_WALKS if study.walks else QUICK if quick else JUDGED, study.labelled)
     y = study.target(rows)
     aside: tuple[str, ...] = ()
     most = len(rows)
@@ -350,10 +354,10 @@ def hold(study: Study) -> Contest | None:
     if len(rows) < 10 or units < 2:
         return None
     few = len(rows) <= REPEATED and study.data.kind != "documents"  # words are counted anew in every fold
-    repeats = REPEATS if few and splits.time is None and not splits.grouped else 1
+    repeats = REPEATS if few and not quick and splits.time is None and not splits.grouped else 1
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a class may have fewer objects than there are folds
-        cut = list(splits.cut(y, min(FOLDS, most, units), repeats, study.seed))
+        cut = list(splits.cut(y, min(QUICK_FOLDS if quick else FOLDS, most, units), repeats, study.seed))
     if not cut:
         return None
     models = entrants(study)

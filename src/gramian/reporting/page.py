@@ -4,9 +4,9 @@
                  formulas  ──▶  the appendix, which every formula link leads to and back from
 
 Everything that can be seen is in the HTML itself: without a script and in print the page is whole. The script adds what
-needs a hand: objects beside the pointer, groups switched on and off, zoom, the keyboard, the colours of the night. A
-content security policy with the hashes of the page's own style and script forbids everything else, so that no text of
-the data could do anything even if it were not escaped.
+needs a hand: sections that fold to their first sentence, objects beside the pointer, groups switched on and off, zoom,
+the keyboard, the colours of the night. A content security policy with the hashes of the page's own style and script
+forbids everything else, so that no text of the data could do anything even if it were not escaped.
 """
 
 from __future__ import annotations
@@ -24,11 +24,13 @@ from typing import Any
 from gramian.reporting.figures import draw, palette
 from gramian.reporting.figures.drawing import WIDTH, Drawing, Entry, Ramp
 from gramian.reporting.figures.scatter import LONGEST
-from gramian.reporting.markup import MISSING, aligned, anchor, cell, cut, escape, fitted, number
+from gramian.reporting.markup import MISSING, aligned, anchor, cell, cut, escape, number
 
 ROWS = 12  # rows of a table that are seen before it is unfolded
 FRAME = 760  # height of a page within a notebook, in pixels
 _WIDE_CELL = 40  # characters of a cell from which on its column is kept from being squeezed
+_LONGEST_NAME = 200  # characters of a group in a legend
+_MANY_GROUPS = 40  # from which on a legend scrolls within itself
 _LONG_VALUE = 14  # characters above which a key figure is set in smaller letters
 _MARKERS = {
     "m0": "M0-4A4 4 0 1 1 0 4 4 4 0 1 1 0-4Z",
@@ -50,7 +52,8 @@ def render(report: dict[str, Any]) -> str:
     Parameters
     ----------
     report : dict
-        `title`, `subtitle`, `version`, `seconds`; `sections`, each with `id`, `title`, `lead` and `blocks`; `formulas`,
+        `title`, `subtitle`, `version`, `seconds`; `sections`, each with `id`, `title`, `lead` and `blocks`, and perhaps
+        `folded`, where only title and lead are seen at first; `formulas`,
         each with `id`, `name`, `formula`, `text`, `source` and `code`. All values are those of JSON. A block has the
         `type` text, note, facts, table or figure; blocks and facts may name a formula by its id.
 
@@ -83,7 +86,8 @@ def render(report: dict[str, Any]) -> str:
         f"<title>{escape(cut(report['title'], 200))}</title><style>{_style()}</style></head><body>"
         f'<a class="skip" href="#main">Skip to the report</a>{_symbols()}<div class="sheet">'
         '<header class="head"><div class="brand"><span><b>gramian</b> report</span>'
-        '<button class="theme" type="button" hidden></button></div>'
+        '<span class="switches"><button class="unfold" type="button" hidden></button>'
+        '<button class="theme" type="button" hidden></button></span></div>'
         f'<h1 dir="auto">{escape(report["title"])}</h1>{subtitle}</header>'
         f'<div class="body">{_contents(entries)}<main id="main" tabindex="-1">{sections}</main></div>'
         f'<footer class="end">{made} The page is whole: it asks nothing of any network.</footer></div>'
@@ -136,7 +140,15 @@ def _section(name: str, section: dict[str, Any], links: Links) -> str:
     blocks = "".join(_block(block, links) for block in section["blocks"])
     title = f'<h2 id="{name}-title">{escape(section["title"])}</h2>'
     lead = _paragraph("lead", escape(section["lead"]))
-    return f'<section id="{name}" aria-labelledby="{name}-title">{title}{lead}{blocks}</section>'
+    return _folding(name, f"{title}{lead}", blocks, bool(section.get("folded")))
+
+
+def _folding(name: str, head: str, inside: str, folded: bool) -> str:
+    """Return a section whose head is always seen, and whose inside the script may fold away."""
+    return (
+        f'<section id="{name}" aria-labelledby="{name}-title"{" data-folded" * folded}>{head}'
+        f'<div class="inside" id="{name}-inside">{inside}</div></section>'
+    )
 
 
 def _paragraph(style: str, content: str) -> str:
@@ -152,7 +164,16 @@ def _block(block: dict[str, Any], links: Links) -> str:
 
 def _text(block: dict[str, Any], links: Links) -> str:
     parts = re.split(r"\n\s*\n", str(block["text"]))
-    return "".join(_paragraph("text", escape(part)) for part in parts if part.strip())
+    words = "".join(_paragraph("text", escape(part)) for part in parts if part.strip())
+    if not block.get("expression"):
+        return words
+    return words + _behind("The kernel as an expression", str(block["expression"]))
+
+
+def _behind(words: str, expression: str) -> str:
+    """Return words that open to the expression behind them."""
+    code = f'<code dir="ltr">{escape(expression)}</code>'
+    return f'<details class="behind"><summary>{escape(words)}</summary>{code}</details>'
 
 
 def _note(block: dict[str, Any], links: Links) -> str:
@@ -209,8 +230,8 @@ def _style_of(column: dict[str, Any]) -> str:
 def _cells(values: list[Any], column: dict[str, Any]) -> list[str]:
     """Return one column as cells: its numbers with as many decimals each, its bars on one scale."""
     if column["kind"] == "text":
-        wide = ' class="wide"' if any(len(str(value)) > _WIDE_CELL for value in values) else ""
-        return [f"<td{wide}>{cell(value)}" for value in values]
+        wide = ' class="wide"' if any(len(_words(value)) > _WIDE_CELL for value in values) else ""
+        return [f"<td{wide}>{_entry_of(value)}" for value in values]
     found = [value for value in values if _is_number(value)]
     texts, largest = iter(aligned(found)), max(0, *found, 0) or 1
     bars = column["kind"] == "bar"
@@ -220,6 +241,14 @@ def _cells(values: list[Any], column: dict[str, Any]) -> list[str]:
         + (next(texts) if _is_number(value) else cell(value))
         for value in values
     ]
+
+
+def _words(value: Any) -> str:
+    return str(value["words"] if isinstance(value, dict) else value)
+
+
+def _entry_of(value: Any) -> str:
+    return _behind(value["words"], value["expression"]) if isinstance(value, dict) else cell(value)
 
 
 def _is_number(value: Any) -> bool:
@@ -266,7 +295,8 @@ def _plot(drawing: Drawing, block: dict[str, Any]) -> str:
 
 def _legend(entries: Sequence[Entry], title: str) -> str:
     items = "".join(_entry(k, entry) for k, entry in enumerate(entries))
-    return f'<ul class="legend" aria-label="Groups of {title}">{items}</ul>' if items else ""
+    long = " long" * (len(entries) > _MANY_GROUPS)
+    return f'<ul class="legend{long}" aria-label="Groups of {title}">{items}</ul>' if items else ""
 
 
 def _entry(k: int, entry: Entry) -> str:
@@ -274,7 +304,7 @@ def _entry(k: int, entry: Entry) -> str:
     return (
         f'<li><button type="button" aria-pressed="true" data-g="{k}"><svg class="swatch" viewBox="-8 -8 16 16" '
         f'aria-hidden="true"><use class="{entry.color}" href="#{entry.shape}"/></svg>'
-        f"<bdi>{escape(fitted(entry.name, 24))}</bdi>{count}</button></li>"
+        f"<bdi>{escape(cut(entry.name, _LONGEST_NAME))}</bdi>{count}</button></li>"
     )
 
 
@@ -306,11 +336,11 @@ def _contents(entries: list[tuple[str, str]]) -> str:
 
 def _appendix(links: Links) -> str:
     entries = "".join(_formula(name, formula, links) for name, formula in links.formulas.items())
-    return (
-        '<section id="formulas" aria-labelledby="formulas-title"><h2 id="formulas-title">Formulas</h2>'
+    head = (
+        '<h2 id="formulas-title">Formulas</h2>'
         '<p class="lead">What the figures show, as it is computed, and where it comes from.</p>'
-        f'<div class="block">{entries}</div></section>'
     )
+    return _folding("formulas", head, f'<div class="block">{entries}</div>', folded=True)
 
 
 def _formula(name: str, formula: dict[str, Any], links: Links) -> str:

@@ -75,8 +75,8 @@ class Study:
     empty: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, data: Dataset, given: Kernel | None, seed: int = 0) -> Study:
-        """Choose a kernel for the data, or take the one given, and settle it on them."""
+    def of(cls, data: Dataset, given: Kernel | None, seed: int = 0, quick: bool = False) -> Study:
+        """Choose a kernel for the data, or take the one given, and settle it on them; a quick choice looks at fewer."""
         origin = np.flatnonzero(~data.empty)
         empty = tuple(data.names[row] for row in np.flatnonzero(data.empty).tolist())
         if empty:
@@ -92,7 +92,7 @@ class Study:
         rng = np.random.default_rng(seed)
         every = tuple(candidates(data)) if given is None else ()
         walks = len(data) > DENSE and all(one.matrix_free for one in (*every, *filter(None, [given])))
-        few = np.sort(rng.permutation(known)[: FEW if walks else SAMPLE])
+        few = np.sort(rng.permutation(known)[: FEW if walks or quick else SAMPLE])
         y = None if data.y is None else target_of(data, few)
         choice = choose(data, every, given, few, y, splits.of_rows(few))
         whole = choice.kernel if given is not None else _of_all_columns(data, choice)
@@ -209,6 +209,29 @@ class Study:
         """Two coordinates of the rows that are shown."""
         T = self.pca.transform(self.objects(self.shown))[:, :2]
         return T if T.shape[1] == 2 else np.column_stack([T, np.zeros((len(T), 2 - T.shape[1]))])
+
+    @cached_property
+    def from_center(self) -> Array:
+        """How far the images lie from their centre of mass."""
+        distances: Array = self.images.distances(self.images.mean())
+        return distances
+
+    @cached_property
+    def held(self) -> Array | None:
+        """The share of its squared distance from the centre that the map shows of each row: cos² of the angle to it.
+
+        Objects that a kernel cannot tell apart fall on the middle of every map, however far they are; of them it holds
+        next to nothing. None where the centre is known by a small sample only.
+        """
+        if self.walks:
+            return None
+        if len(self.images) == self.n:
+            far = self.from_center[self.shown]
+        else:
+            far = FeatureSpace(self.kernel)(self.objects(self.shown)).distances(self.images.mean())
+        squares = np.square(self.map).sum(axis=1)
+        held: Array = np.divide(squares, far**2, out=np.ones(len(far)), where=far**2 > squares)
+        return held
 
     def hover(self, rows: Array) -> list[str]:
         """Return what stands beside a point: the object's name, the object itself, and its target."""

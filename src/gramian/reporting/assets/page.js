@@ -34,6 +34,44 @@ switcher.addEventListener("click", () => {
 system.addEventListener("change", tellTheme);
 tellTheme();
 
+// Sections fold to their title and first sentence: those that say so and, on a phone, all but the first. What is looked
+// for within the page, or led to by a link, unfolds by itself, and print shows everything.
+const folds = all("main > section").map((section, k) => {
+  const inside = section.querySelector(".inside"), title = section.querySelector("h2");
+  if (!inside || !inside.children.length) return null;
+  const button = make("button", { type: "button", class: "fold", "aria-controls": inside.id }, title.textContent);
+  title.replaceChildren(button);
+  const set = (open) => {
+    if (open) inside.removeAttribute("hidden"); else inside.setAttribute("hidden", "until-found");
+    button.setAttribute("aria-expanded", String(open));
+    section.classList.toggle("folded", !open);
+    tellFolds();
+  };
+  button.addEventListener("click", () => set(inside.hasAttribute("hidden")));
+  inside.addEventListener("beforematch", () => set(true));
+  const narrow = matchMedia("(max-width: 40rem)").matches;
+  return { section, inside, set, open: !("folded" in section.dataset) && !(narrow && k > 0) };
+}).filter(Boolean);
+const unfolder = document.querySelector(".unfold");
+const anyFolded = () => folds.some((one) => one.inside.hasAttribute("hidden"));
+function tellFolds() {
+  unfolder.textContent = anyFolded() ? "Unfold all" : "Fold all";
+}
+folds.forEach((one) => one.set(one.open));
+unfolder.hidden = !folds.length;
+unfolder.addEventListener("click", () => {
+  const open = anyFolded();
+  folds.forEach((one) => one.set(open));
+});
+const reveal = (goal) => folds.forEach((one) => { if (goal && one.section.contains(goal)) one.set(true); });
+const goalOf = (hash) => document.getElementById(decodeURIComponent(hash.slice(1)));
+reveal(goalOf(location.hash));
+addEventListener("hashchange", () => reveal(goalOf(location.hash)));
+document.addEventListener("click", (event) => {
+  const link = event.target.closest('a[href^="#"]');
+  if (link && link.getAttribute("href") !== "#main") reveal(goalOf(link.getAttribute("href")));
+});
+
 // Contents: folded on narrow screens, and always telling where the reader is.
 const contents = document.querySelector(".toc details");
 const wide = matchMedia("(min-width: 64rem)");

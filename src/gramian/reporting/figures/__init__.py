@@ -1,7 +1,7 @@
 """Figures as SVG: each kind is one function from plain data to a `Drawing`, with no library and no script.
 
 scatter    points in a plane        bars       one value for each name      lines    values along an axis
-histogram  how values are spread    heatmap    a matrix in colours
+histogram  how values are spread    ridges   the same, a row for each group    heatmap    a matrix in colours
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from gramian.reporting.figures.drawing import Drawing
 from gramian.reporting.figures.heatmap import heatmap
 from gramian.reporting.figures.histogram import histogram
 from gramian.reporting.figures.lines import lines
+from gramian.reporting.figures.ridges import ridges
 from gramian.reporting.figures.scatter import scatter
 
 KINDS: dict[str, Callable[[dict[str, Any]], Drawing]] = {
@@ -21,6 +22,7 @@ KINDS: dict[str, Callable[[dict[str, Any]], Drawing]] = {
     "bars": bars,
     "lines": lines,
     "histogram": histogram,
+    "ridges": ridges,
     "heatmap": heatmap,
 }
 

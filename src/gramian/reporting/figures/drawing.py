@@ -110,16 +110,19 @@ def framed(
     y_log: bool = False,
     height: float = 400.0,
     top: float = 10.0,
+    square: bool = False,
 ) -> Frame:
-    """Return axes for these spans, with room for the labels at the size they have on a phone."""
+    """Return axes for these spans, with room for the labels at the size they have on a phone.
+
+    The field is as wide as the picture or, if `square`, as wide as it is high.
+    """
     bottom = height - 34
     across = Scale(*y, bottom, top, y_log)
     left = 16 + NARROW * max((ems(label) for label in across.labels()), default=0)
-    along = Scale(*x, left, WIDTH - 14, x_log)
+    right = left + bottom - top if square else WIDTH - 14
+    along = Scale(*x, left, right, x_log)
     lines = "".join(
-        f'<path d="M{f(left)} {f(across(v))}H{f(WIDTH - 14)}"/>'
-        for v in across.ticks()
-        if across.low <= v <= across.high
+        f'<path d="M{f(left)} {f(across(v))}H{f(right)}"/>' for v in across.ticks() if across.low <= v <= across.high
     )
     ticks = "".join(
         f'<text x="{f(left - 10)}" y="{f(across(v))}" dy=".35em" text-anchor="end">{escape(label)}</text>'

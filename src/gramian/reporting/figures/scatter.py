@@ -1,11 +1,18 @@
-"""Points in the plane, coloured by group or by a value, the object itself beside the pointer."""
+"""Points in the plane, coloured by group or by a value, the object itself beside the pointer.
+
+A plane is a shadow of a larger space. Where the data say which share of its distance from the middle is seen of each
+point, those of which hardly anything is seen are hollow: they may lie anywhere.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from gramian.reporting.figures.drawing import (
+    COLORS,
+    SHAPES,
     Drawing,
     Entry,
     Frame,
@@ -23,10 +30,14 @@ from gramian.reporting.markup import cut, escape
 
 LONGEST = 500  # characters of an object that appear beside the pointer
 WHOLE = 600_000  # bytes that the objects of one figure may take in the page
+POOR = 0.1  # of the squared distance from the middle: of less too little is seen
+OTHERS = SHAPES * COLORS - 1  # groups with a colour and a shape of their own, where there are more than marks
+SQUARE, FLAT = 580.0, 470.0  # heights
 
 
 def scatter(data: dict[str, Any]) -> Drawing:
     """Return points; where a coordinate is missing, the object stands in the table alone."""
+    data = _with_marks(data)
     table = _table(data)
     drawn = [i for i, (x, y) in enumerate(zip(data["x"], data["y"], strict=True)) if x is not None and y is not None]
     lost = sorted(set(range(len(data["x"]))) - set(drawn))
@@ -34,7 +45,7 @@ def scatter(data: dict[str, Any]) -> Drawing:
     columns = ["object", data["x_label"], data["y_label"], *_extra_columns(data)]
     if not drawn:
         return nothing(columns, rows)
-    frame = framed(span(data["x"][i] for i in drawn), span(data["y"][i] for i in drawn), height=470)
+    frame = _frame(data, drawn)
     left, top, right, bottom = frame.field
     ramp = _ramp(data, drawn)
     body = (
@@ -44,6 +55,7 @@ def scatter(data: dict[str, Any]) -> Drawing:
         f"{_points(data, drawn, ramp, frame)}</g>"
         f'<g class="rings">{_rings(data, set(drawn), frame)}</g></svg>'
     )
+    hollow = _poorly_seen(data, drawn)
     exponents = frame.x.exponent(), frame.y.exponent()
     return Drawing(
         body,
@@ -55,7 +67,7 @@ def scatter(data: dict[str, Any]) -> Drawing:
         labelled(data["y_label"], exponents[1]),
         _legend(data, drawn),
         ramp,
-        f"{len(lost):,} of {len(table):,} have no place in this plane and are in the table only." * bool(lost),
+        _remark(len(hollow), len(drawn), len(lost)),
         {
             "zoom": " ".join(map(f, frame.field)),
             "x": f"{frame.x.low!r} {frame.x.high!r} {exponents[0]}",
@@ -64,14 +76,59 @@ def scatter(data: dict[str, Any]) -> Drawing:
     )
 
 
+def _with_marks(data: dict[str, Any]) -> dict[str, Any]:
+    """Return the data with no more groups than there are marks: the largest, and all others as one."""
+    groups, group = data.get("groups"), data.get("group")
+    if group is None or groups is None or len(groups) <= OTHERS + 1:
+        return data
+    sizes = Counter(g for g in group if g is not None)
+    kept = sorted(sorted(range(len(groups)), key=lambda g: -sizes[g])[:OTHERS])
+    place = {g: k for k, g in enumerate(kept)}
+    return data | {
+        "groups": [*(groups[g] for g in kept), f"{len(groups) - OTHERS:,} others"],
+        "group": [None if g is None else place.get(g, OTHERS) for g in group],
+        "names": [None if g is None else str(groups[g]) for g in group],
+    }
+
+
+def _frame(data: dict[str, Any], drawn: list[int]) -> Frame:
+    x, y = ([data[axis][i] for i in drawn] for axis in "xy")
+    if data.get("equal"):  # one unit is as long in both directions
+        return framed(span([*x, *y]), span([*x, *y]), height=SQUARE, square=True)
+    return framed(span(x), span(y), height=FLAT)
+
+
+def _poorly_seen(data: dict[str, Any], drawn: Iterable[int]) -> set[int]:
+    held = data.get("held")
+    return set() if held is None else {i for i in drawn if held[i] is not None and held[i] < POOR}
+
+
+def _remark(hollow: int, drawn: int, lost: int) -> str:
+    told = []
+    if hollow:
+        which = (
+            "All points are" if hollow == drawn else f"{hollow:,} of {drawn:,} points {'is' if hollow == 1 else 'are'}"
+        )
+        told.append(
+            f"{which} hollow: less than a tenth of what sets them apart from the middle is seen in this plane, so that "
+            "their place says little."
+        )
+    if lost:
+        told.append(f"{lost:,} of {lost + drawn:,} have no place in this plane and are in the table only.")
+    return " ".join(told)
+
+
 def _table(data: dict[str, Any]) -> list[list[Any]]:
-    extra = [column for column in (_group_names(data), data.get("value")) if column is not None]
+    held = data.get("held")
+    seen = None if held is None else [None if one is None else f"{100 * one:.0f} %" for one in held]
+    extra = [column for column in (_group_names(data), data.get("value"), seen) if column is not None]
     return [list(row) for row in zip(_objects(data["hover"]), data["x"], data["y"], *extra, strict=True)]
 
 
 def _extra_columns(data: dict[str, Any]) -> list[str]:
     grouped = ["group"] if data.get("group") is not None else []
-    return grouped + ([data.get("value_label") or "value"] if data.get("value") is not None else [])
+    valued = [data.get("value_label") or "value"] if data.get("value") is not None else []
+    return grouped + valued + ["seen in this plane"] * (data.get("held") is not None)
 
 
 def _objects(hover: Sequence[str]) -> list[str]:
@@ -84,6 +141,8 @@ def _objects(hover: Sequence[str]) -> list[str]:
 def _group_names(data: dict[str, Any]) -> list[str | None] | None:
     if data.get("group") is None:
         return None
+    if (names := data.get("names")) is not None:
+        return list(names)
     return [None if g is None else str(data["groups"][g]) for g in data["group"]]
 
 
@@ -103,18 +162,23 @@ def _ramp(data: dict[str, Any], drawn: list[int]) -> Ramp | None:
 
 
 def _points(data: dict[str, Any], drawn: list[int], ramp: Ramp | None, frame: Frame) -> str:
-    group = data.get("group")
+    group, hollow = data.get("group"), _poorly_seen(data, drawn)
 
     def style(i: int) -> str:
+        poor = " hollow" * (i in hollow)
         if group is not None:
             g = group[i]
-            return f'class="{color_of(g)}" data-g="{len(data["groups"]) if g is None else g}" href="#{shape_of(g)}"'
+            return (
+                f'class="{color_of(g)}{poor}" data-g="{len(data["groups"]) if g is None else g}" href="#{shape_of(g)}"'
+            )
         if ramp is not None:
             value = data["value"][i]
             return (
-                'class="cn" href="#mn"' if value is None else f'class="v{level(value, ramp.low, ramp.high)}" href="#m0"'
+                'class="cn" href="#mn"'
+                if value is None
+                else f'class="v{level(value, ramp.low, ramp.high)}{poor}" href="#m0"'
             )
-        return 'class="c0" href="#m0"'
+        return f'class="c0{poor}" href="#m0"'
 
     return "".join(f'<use {style(i)} x="{f(frame.x(data["x"][i]))}" y="{f(frame.y(data["y"][i]))}"/>' for i in drawn)
 

@@ -29,7 +29,7 @@ def section(study: Study) -> Section:
         "The map",
         "The two directions in which the objects differ most. Point at one to see the object itself.",
         [figure("map", "Kernel principal components", "scatter", data, reading, "pca", badge)],
-        {"rows": study.origin[study.shown], "coordinates": T, "shares": [first, second]},
+        {"rows": study.origin[study.shown], "coordinates": T, "shares": [first, second], "held": study.held},
     )
 
 
@@ -45,6 +45,7 @@ def scatter(study: Study, T: Array) -> dict[str, Any]:
         "value": None,
         "value_label": None,
         "hover": study.hover(study.shown),
+        "held": study.held,
         "marked": [],
         "lines": [],
     }

@@ -19,7 +19,7 @@ FAR = 0.99  # of the mean squared length in the centre, from which on images lie
 def section(study: Study) -> Section:
     """Return norms, centre, total variance, effective dimension and the certificate."""
     S = study.images
-    distances = S.distances(S.mean())
+    distances = study.from_center
     items, numbers = _measured(study, distances)
     middle = float(np.median(distances))
     return Section(

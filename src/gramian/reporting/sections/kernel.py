@@ -8,18 +8,19 @@ from typing import Any
 import numpy as np
 
 from gramian.kernels.algebra import Kernel
-from gramian.reporting.blocks import Block, Section, note, number, plus_minus, table, text
+from gramian.reporting.blocks import Block, Section, note, number, plus_minus, spelled, table, text
 from gramian.reporting.candidates import Judged
 from gramian.reporting.fitting import columns_of, written
 from gramian.reporting.measures import effective_dimension, leading_shares
 from gramian.reporting.study import Study
+from gramian.reporting.words import in_words
 
 
 def section(study: Study) -> Section:
     """Return the kernel with its reasons."""
     choice = study.choice
     seen = [(one, *_spread(study, one.kernel)) for one in choice.judged]
-    blocks = [text(choice.reason), *_apart(study), _tried(study, seen)]
+    blocks = [*_apart(study), text(choice.reason, written(choice.kernel)), _tried(study, seen)]
     if len(choice.rows) < study.n:
         distinct = study.splits.distinct(study.labelled)
         how = "those whose target is known" if len(distinct) == len(study.labelled) else "one of each set of copies"
@@ -29,7 +30,7 @@ def section(study: Study) -> Section:
     return Section(
         "kernel",
         "The kernel, and why",
-        f"Objects are compared by {written(study.whole)}.",
+        f"How alike two objects are: {in_words(study.whole)}.",
         blocks,
         {
             "kernel": written(choice.kernel),
@@ -47,14 +48,15 @@ def _apart(study: Study) -> list[Block]:
     """Say that the target is predicted by fewer columns than are looked at, where that is so."""
     if study.whole == study.choice.kernel:
         return []
+    fewer = in_words(study.choice.kernel)
     names = columns_of(study.choice.kernel)
     left = [name for name in study.data.recipe.columns if name not in names]
     return [
         text(
-            f"Geometry, map, clusters and unusual objects look at all {len(study.data.recipe.columns):,} columns, by "
-            f"{written(study.whole)}. The target is predicted best by {written(study.choice.kernel)}, which leaves out "
-            f"{', '.join(left)}."
-        )
+            f"Geometry, map, clusters and unusual objects look at all {len(study.data.recipe.columns):,} columns.",
+            written(study.whole),
+        ),
+        text(f"The target is predicted best by fewer: {fewer}. That leaves out {', '.join(left)}."),
     ]
 
 
@@ -88,8 +90,8 @@ def _tried(study: Study, seen: list[tuple[Judged, float, float]]) -> Block:
     if not known:
         return table(
             f"{what}: over how many directions the objects spread, and how much of their variance a flat map shows",
-            (("kernel", "text"), ("effective dimension", "text"), ("in a flat map", "bar")),
-            [[written(one.kernel), number(dimension), flat] for one, dimension, flat in seen],
+            (("what makes objects alike", "text"), ("directions", "text"), ("in a flat map", "bar")),
+            [[_spelled(one.kernel), number(dimension), flat] for one, dimension, flat in seen],
             best,
             "dimension",
         )
@@ -99,15 +101,15 @@ def _tried(study: Study, seen: list[tuple[Judged, float, float]]) -> Block:
         if classes
         else f"{what}: root mean squared error when each object is predicted from all others",
         (
-            ("kernel", "text"),
+            ("what makes objects alike", "text"),
             ("mistakes" if classes else "error", "text"),
             ("against the best", "text"),
             ("alignment", "bar"),
-            ("effective dimension", "text"),
+            ("directions", "text"),
         ),
         [
             [
-                written(one.kernel),
+                _spelled(one.kernel),
                 plus_minus(one.error, one.deviation, shares=classes),
                 _standing(study, one),
                 one.alignment,
@@ -118,6 +120,10 @@ def _tried(study: Study, seen: list[tuple[Judged, float, float]]) -> Block:
         best,
         "loo",
     )
+
+
+def _spelled(kernel: Kernel) -> dict[str, str]:
+    return spelled(in_words(kernel), written(kernel))
 
 
 def _standing(study: Study, one: Judged) -> str:

@@ -31,9 +31,15 @@ class Found(NamedTuple):
     time: str | None
 
 
-def section(study: Study, contest: Contest | None, novelty: dict[str, Any]) -> Section:
+QUICK = (
+    "This was a quick look: predictions are judged by fewer objects and folds, and nothing was done about clusters, "
+    "unusual objects and columns that know the target too well."
+)
+
+
+def section(study: Study, contest: Contest | None, novelty: dict[str, Any], quick: bool = False) -> Section:
     """Return the verdict of the contest, with what the section on novelty has counted."""
-    found = Found([] if contest is None else leaks(study, contest), in_time(study.data) if contest else None)
+    found = Found([] if contest is None or quick else leaks(study, contest), in_time(study.data) if contest else None)
     signal = None if contest is None else contest.signal
     what, whether = describe(study), [] if contest is None else predicted(study, contest)
     first = [*whether[:1], what, *whether[1:]] if signal and signal.level == "none" else [what, *whether]
@@ -43,7 +49,7 @@ def section(study: Study, contest: Contest | None, novelty: dict[str, Any]) -> S
         "verdict",
         "The verdict",
         " ".join(first),
-        [*warnings, *([text(" ".join(rest))] if rest else [])],
+        [*warnings, *([note(QUICK)] if quick else []), *([text(" ".join(rest))] if rest else [])],
         {
             "signal": None if signal is None else signal.level,
             "removed": None if signal is None else signal.removed,
@@ -58,6 +64,7 @@ def section(study: Study, contest: Contest | None, novelty: dict[str, Any]) -> S
             "copies": study.splits.copies,
             "empty": list(study.empty),
             "objects": study.n,
+            "quick": quick,
         },
     )
 

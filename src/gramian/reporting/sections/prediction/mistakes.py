@@ -69,6 +69,7 @@ def against_truth(study: Study, contest: Contest) -> Block:
         {
             "x": true,
             "y": predicted,
+            "equal": True,
             "x_label": f"true {study.data.target}",
             "y_label": f"predicted {study.data.target}",
             "group": None,

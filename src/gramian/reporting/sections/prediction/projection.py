@@ -12,7 +12,8 @@ from gramian.reporting.contest import fisher_ridges
 from gramian.reporting.sections.prediction.mistakes import commonest
 from gramian.reporting.study import Study
 
-MOST_HILLS = 8  # classes that are drawn
+MOST_HILLS = 40  # classes that are drawn
+LAID_OVER = 3  # classes whose hills can be drawn over each other; more stand one above the other
 
 
 def projection(study: Study) -> list[Block]:
@@ -48,7 +49,7 @@ def projection(study: Study) -> list[Block]:
         figure(
             "projection",
             "The classes along the Fisher direction",
-            "histogram",
+            "histogram" if len(shown) <= LAID_OVER else "ridges",
             histogram_of(shown, "projection", [(0.0, "boundary")] if len(names) == 2 else []),
             f"The less two hills overlap, the surer their classes are told apart along this direction ({how}).{some}",
             "fisher",

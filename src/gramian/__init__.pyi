@@ -6,6 +6,8 @@ from gramian.datasets import load_cars as load_cars
 from gramian.datasets import load_football as load_football
 from gramian.datasets import load_iris as load_iris
 from gramian.datasets import load_promoters as load_promoters
+from gramian.explain.groups import Clusters as Clusters
+from gramian.explain.groups import find_clusters as find_clusters
 from gramian.expressions.errors import KernelSyntaxError as KernelSyntaxError
 from gramian.expressions.reading import parse_kernel as parse_kernel
 from gramian.expressions.writing import format_kernel as format_kernel

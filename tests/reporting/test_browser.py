@@ -393,9 +393,10 @@ def test_a_real_report_opens_in_silence_and_shows_its_objects(what, visit, tmp_p
     tab.locator(POINT).nth(5).scroll_into_view_if_needed()
     tab.locator(POINT).nth(5).hover(force=True)
     assert tip(tab).is_visible()
-    legend = tab.locator("#figure-clusters-map [aria-pressed]").first
-    before = legend.get_attribute("aria-pressed")
-    legend.click()
-    assert legend.get_attribute("aria-pressed") != before
+    legends = tab.locator("[id^=figure-] [aria-pressed]")
+    if legends.count():  # one cloud without a target has none
+        before = legends.first.get_attribute("aria-pressed")
+        legends.first.click()
+        assert legends.first.get_attribute("aria-pressed") != before
     found = axe.Axe().run(tab, context={"exclude": [["details:not([open])"]]}).response["violations"]
     assert [(v["id"], v["nodes"][0]["html"][:200]) for v in found if v["impact"] in ("serious", "critical")] == []

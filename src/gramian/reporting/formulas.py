@@ -98,12 +98,14 @@ FORMULAS = (
         "gramian.KernelPCA",
     ),
     Formula(
-        "kmeans",
-        "Kernel k-means",
-        "min Σᵢ ‖φ(xᵢ) − μ_c(i)‖²",
-        "Every object belongs to the nearest of k centres of mass in feature space.",
-        f"{CHAPTER}, section 8.2",
-        "gramian.KernelKMeans",
+        "valley",
+        "Clusters that stand apart",
+        "s(x) = min_{a ∈ A} d(x, a) − min_{b ∈ B} d(x, b),   p = P(Bin(c_V + c, 2/5) ≤ c_V)",
+        "One half of the objects proposes a boundary between A and B, the other half is asked whether it has a valley: "
+        "c_V objects there, and c in as wide a strip on the sparser side. Both halves take turns, five times, and the "
+        "median p counts; what a boundary leaves on its sides is tested in the same way.",
+        "Sample splitting against a single peak, without an assumption on the shape",
+        "gramian.find_clusters",
     ),
     Formula(
         "silhouette",

@@ -7,15 +7,17 @@ number,
 
     s(x) = min_{a ∈ A} d(x, a) − min_{b ∈ B} d(x, b),
 
-negative on the side of A; beside the boundary it is the distance from it, up to sign and a constant. If the objects are
-one cloud, s has a single heap; if they are two, there is a valley between two heaps, and `valleys` tests for it with
-windows that the first half has placed. Then the halves change places, and their counts are added up. Several halvings
-are made, and the median of their p-values counts. What a cut leaves on either side is tested in the same way until no
-cut stands.
+negative on the side of A; beside the boundary it is the distance from it, up to sign and a constant. Where noise in
+many dimensions drowns the nearest objects, the mean of d² over all of A and B takes their place: the projection on the
+line between two centers of mass. If the objects are one cloud, s has a single heap; if they are two, there is a valley
+between two heaps, and `valleys` tests for it with windows that the first half has placed. Then the halves change
+places, and their counts are added up. Several halvings are made, and the median of their p-values counts. What a cut
+leaves on either side is tested in the same way until no cut stands.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -98,7 +100,7 @@ class Clusters:
     kernel: Kernel
 
 
-def find_clusters(X: Any, kernel: Kernel = MEDIAN_GAUSSIAN, *, alpha: float = 0.05, rng: Any = None) -> Clusters:
+def find_clusters(X: Any, kernel: Kernel = MEDIAN_GAUSSIAN, *, alpha: float = 0.02, rng: Any = None) -> Clusters:
     """Find clusters that stand apart, or find that there is one cloud.
 
     Of more than 1,500 objects a sample is tested: O(n) distances to it, and a few seconds. Groups of fewer than 8
@@ -189,7 +191,7 @@ def _test(D: Array, rng: np.random.Generator) -> tuple[float, float]:
         for fitted, held_out in (halves, halves[::-1]):
             cut = _best_cut(D[np.ix_(fitted, fitted)], LEAST // 2 - 1)
             if cut is not None:
-                counts[:, k] += cut.windows.counts(_offsets(D[np.ix_(held_out, fitted)], cut.members))
+                counts[:, k] += cut.windows.counts(cut.offsets(D[np.ix_(held_out, fitted)]))
     heaps = np.minimum(counts[0], counts[2])
     return float(np.median(p_value(counts))), float(np.median(counts[1] / np.maximum(heaps, 1)))
 
@@ -199,7 +201,7 @@ def _sides(D: Array) -> Array | None:
     cut = _best_cut(D, LEAST)
     if cut is None:
         return None
-    before = _offsets(_to_others(D), cut.members) < cut.windows.bottom
+    before = cut.offsets(_to_others(D)) < cut.windows.bottom
     return before if LEAST <= before.sum() <= len(D) - LEAST else None
 
 
@@ -207,16 +209,22 @@ def _sides(D: Array) -> Array | None:
 class _Cut:
     members: Array  # of one side, as a mask
     windows: Windows
+    score: Callable[[Array, Array], Array]
+
+    def offsets(self, D: Array) -> Array:
+        """Return the score of objects, from their distances to those that the cut was made of."""
+        return self.score(D, self.members)
 
 
 def _best_cut(D: Array, least: int) -> _Cut | None:
     """Return the cut with the clearest valley among these objects themselves."""
     to_others, best, found = _to_others(D), np.inf, None
     for members in _branches(D, least):
-        offsets = _offsets(to_others, members)
-        p, windows = deepest(offsets, min(_spread(offsets[members]), _spread(offsets[~members])))
-        if windows is not None and p < best:
-            best, found = p, _Cut(members, windows)
+        for score in (_by_nearest, _by_centers):
+            offsets = score(to_others, members)
+            p, windows = deepest(offsets, min(_spread(offsets[members]), _spread(offsets[~members])))
+            if windows is not None and p < best:
+                best, found = p, _Cut(members, windows, score)
     return found
 
 
@@ -227,9 +235,15 @@ def _to_others(D: Array) -> Array:
     return D
 
 
-def _offsets(D: Array, members: Array) -> Array:
+def _by_nearest(D: Array, members: Array) -> Array:
     """Return s(x): how much nearer the nearest member is than the nearest other one, from the rows of D."""
     return np.asarray(D[:, members].min(axis=1) - D[:, ~members].min(axis=1))
+
+
+def _by_centers(D: Array, members: Array) -> Array:
+    """Return where objects lie on the line between the two centers of mass, up to its unit."""
+    squares = np.where(np.isfinite(D), np.square(D), 0.0)  # an object is at distance 0 from itself
+    return np.asarray(squares[:, members].mean(axis=1) - squares[:, ~members].mean(axis=1))
 
 
 def _spread(values: Array) -> float:

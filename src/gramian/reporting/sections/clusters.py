@@ -16,7 +16,7 @@ from gramian.reporting.sections.chart import scatter
 from gramian.reporting.study import Study
 from gramian.space.vectors import FeatureSpace, Vectors
 
-ALPHA = 0.05  # the largest p-value at which a boundary is claimed
+ALPHA = 0.02  # the largest p-value at which a boundary is claimed
 FEW = 2 * LEAST  # objects, below which nothing can be tested
 GAP = 0.1  # the depth of a boundary along which next to nothing lies
 WITHOUT_CATEGORIES = (

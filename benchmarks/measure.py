@@ -7,7 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -101,11 +101,19 @@ def machine() -> str:
         (line.split(":")[1].strip() for line in Path("/proc/cpuinfo").read_text().splitlines() if "model name" in line),
         platform.processor(),
     )
-    peers = ", ".join(f"{name} {version(name)}" for name in PEERS)
+    peers = ", ".join(filter(None, map(_with_version, PEERS)))
     return (
         f"{model}, {cores()} cores, {total_memory() / 2**30:.0f} GiB of memory, Python "
         f"{platform.python_version()}, NumPy {np.__version__}; {peers}"
     )
+
+
+def _with_version(name: str) -> str:
+    """Name and version of a peer; nothing where it is not installed."""
+    try:
+        return f"{name} {version(name)}"
+    except PackageNotFoundError:
+        return ""
 
 
 def limits(dtype: type, width: int) -> dict[str, float]:

@@ -8,9 +8,11 @@ import claims
 import growth
 import learners
 import objects
+import ordinary
 import pictures
 import reports
 import scale
+import sweep
 from record import Claim, Contender, Record
 
 GONE = "–"
@@ -125,12 +127,14 @@ class Page:
                 pictures.bars(self.record.claims[name], self._picture(name))
             elif name in section.claims:
                 pictures.ratios(self._found(section), section.title, self._picture(section.name))
+        if name.startswith("sweep."):
+            pictures.sweep(self.record.sweep, self._picture("sweep"))
         for picture, (title, paths) in growth.PICTURES.items():
             if name.removeprefix("growth.") in paths and name.startswith("growth."):
                 pictures.curves(title, paths, self.record.growth, self._picture(picture))
 
     def write(self) -> None:
-        parts = [self._top(), *map(self._section, SECTIONS), self._limits(), self._growth()]
+        parts = [self._top(), self._sweep(), *map(self._section, SECTIONS), self._limits(), self._growth()]
         self.root.mkdir(parents=True, exist_ok=True)
         (self.root / "BENCHMARKS.md").write_text("\n\n".join(filter(None, parts)) + "\n", encoding="utf-8")
 
@@ -167,6 +171,22 @@ do a job the page says what it would need. {verdict}"""
             if (claim := self.record.claims.get(name)) and claim.contenders:
                 parts += [f"### {claim.what}", contest(claim), self._image(name, claim.what)]
         return "\n\n".join(filter(None, parts))
+
+    def _sweep(self) -> str:
+        found = {name: self.record.sweep[name] for name in ordinary.ROWS if name in self.record.sweep}
+        if not found:
+            return ""
+        machines = "; ".join(sorted({one["machine"] for one in found.values()}))
+        return "\n\n".join(
+            [
+                "## Ordinary sizes, with the defaults",
+                "What a user types first, at the sizes where most stay: seconds of one fit, a chosen regulariser and "
+                "bandwidth included, and in brackets how many times as long the peer takes. "
+                f"{sweep.verdict(found)} Measured on: {machines}.",
+                sweep.table(found),
+                self._image("sweep", "Time against n for every learner and its peer"),
+            ]
+        )
 
     def _limits(self) -> str:
         bound = [claim for claim in self.record.claims.values() if claim.floor_s > 0]

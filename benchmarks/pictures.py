@@ -11,6 +11,7 @@ matplotlib.use("Agg")
 import growth
 import matplotlib.pyplot as plt
 from matplotlib.ticker import NullFormatter
+from ordinary import ROWS
 from record import Claim, Contender
 
 OURS, PEER, MISSING = "#0072b2", "#e69f00", "#a33b00"
@@ -121,6 +122,31 @@ def curves(title: str, paths: dict[str, growth.Path], measured: dict[str, Any], 
         axis.set_ylim(top=axis.get_ylim()[1] * 10 ** (0.35 * len(paths)))  # room for the legend
         axis.legend(frameon=False, fontsize=8, loc="upper left")
     figure.suptitle(title, fontsize=10)
+    _save(figure, picture)
+
+
+def sweep(swept: dict[str, Any], picture: Path) -> None:
+    """Time against n of every learner with its defaults, and of what one would pick instead."""
+    columns = 4
+    figure, axes = plt.subplots(
+        -(-len(swept) // columns), columns, figsize=(WIDTH + 3, 2.3 * -(-len(swept) // columns)), layout="constrained"
+    )
+    for axis in axes.flat[len(swept) :]:
+        axis.axis("off")
+    for axis, (name, found) in zip(axes.flat, swept.items(), strict=False):
+        row = ROWS[name]
+        for key, label, color, marker in (("ours", "gramian", OURS, "o"), ("peer", row.peer, PEER, "s")):
+            timed = [(n, s) for n, s in zip(found["sizes"], found[key], strict=True) if s is not None]
+            if timed:
+                axis.loglog(*zip(*timed, strict=True), marker + "-", color=color, label=wrapped(label), markersize=3.5)
+        axis.set_title(wrapped(row.what), fontsize=8)
+        axis.grid(True, which="major", alpha=0.3)
+        axis.tick_params(labelsize=7)
+        axis.xaxis.set_minor_formatter(NullFormatter())
+        axis.legend(frameon=False, fontsize=6.5, loc="upper left")
+        axis.set_ylim(top=axis.get_ylim()[1] * 8)  # room for the legend
+    figure.supxlabel("n", fontsize=9)
+    figure.supylabel("seconds of one fit", fontsize=9)
     _save(figure, picture)
 
 

@@ -7,6 +7,7 @@ import time
 import warnings
 
 import jobs
+import ordinary
 import peers
 from measure import forget_peak, peak_memory, total_memory
 
@@ -15,7 +16,7 @@ SHARE = 0.92  # of the machine's memory that a job may take: beyond, it gets an 
 
 def main() -> None:
     name, n, arguments = sys.argv[1], int(sys.argv[2]), sys.argv[3:]
-    job = getattr(jobs, name, None) or getattr(peers, name)
+    job = next(getattr(module, name) for module in (jobs, peers, ordinary) if hasattr(module, name))
     most = int(SHARE * total_memory())
     resource.setrlimit(resource.RLIMIT_DATA, (most, most))
 

@@ -73,11 +73,12 @@ class Record:
         found = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
         self.machine: str = found.get("machine", "")
         self.growth: dict[str, Any] = found.get("growth", {})
+        self.sweep: dict[str, Any] = found.get("sweep", {})
         self.claims = {name: _claim(values) for name, values in found.get("claims", {}).items()}
 
     def save(self) -> None:
         claims = {name: _without_nan(asdict(claim)) for name, claim in self.claims.items()}
-        found = {"machine": self.machine, "claims": claims, "growth": self.growth}
+        found = {"machine": self.machine, "claims": claims, "growth": self.growth, "sweep": self.sweep}
         self.file.parent.mkdir(parents=True, exist_ok=True)
         text = json.dumps(found, indent=1, ensure_ascii=False, allow_nan=False)
         self.file.write_text(text + "\n", encoding="utf-8")

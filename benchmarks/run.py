@@ -18,6 +18,8 @@ from dataclasses import fields, replace
 from pathlib import Path
 
 import growth
+import ordinary
+import sweep
 from measure import machine
 from page import CLAIMS, SCALED, Page, row
 from record import NOT, Claim, Record
@@ -30,12 +32,13 @@ CURVES = {name: path for _, paths in growth.PICTURES.values() for name, path in 
 
 def arguments() -> tuple[list[str], Sizes]:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("names", nargs="*", help="claims, curves, or 'growth' for all curves; or size=value")
+    parser.add_argument("names", nargs="*", help="claims, curves, 'growth' for all curves, 'sweep'; or size=value")
     parser.add_argument("--small", action="store_true", help="small sizes")
     parser.add_argument("--list", action="store_true", help="print the names")
     given = parser.parse_args()
     if given.list:
         print("claims:", *CLAIMS, "\ncurves:", *(f"growth.{name}" for name in CURVES))
+        print("sweep:", *(f"sweep.{name}" for name in ordinary.ROWS))
         print("sizes:", *(f"{one.name}={one.default}" for one in fields(Sizes)))
         sys.exit()
     known = {one.name for one in fields(Sizes)}
@@ -44,12 +47,14 @@ def arguments() -> tuple[list[str], Sizes]:
         parser.error(f"no such size: {', '.join(sorted(unknown))}; these are: {', '.join(sorted(known))}")
     sizes = replace(
         SMALL if given.small else Sizes(),
-        **{name: float(value) if name == "growth" else int(value) for name, value in changed.items()},
+        **{name: float(value) if name in ("growth", "sweep") else int(value) for name, value in changed.items()},
     )
-    every = [*CLAIMS, *(f"growth.{name}" for name in CURVES)]
+    every = [*CLAIMS, *(f"sweep.{name}" for name in ordinary.ROWS), *(f"growth.{name}" for name in CURVES)]
     names = [name for name in given.names if "=" not in name]
-    chosen = [one for one in every if not names or one in names or (one.startswith("growth.") and "growth" in names)]
-    if missing := set(names) - set(chosen) - {"growth"}:
+    chosen = [
+        one for one in every if not names or one in names or one.partition(".")[0] in {"growth", "sweep"} & set(names)
+    ]
+    if missing := set(names) - set(chosen) - {"growth", "sweep"}:
         parser.error(f"no such claim: {', '.join(sorted(missing))}; --list prints the names")
     return chosen, sizes
 
@@ -76,6 +81,12 @@ def main() -> int:
             curve = name.removeprefix("growth.")
             record.growth[curve] = growth.measure(CURVES[curve], sizes.growth)
             text = growth.described(curve, CURVES[curve], record.growth[curve])
+        elif name.startswith("sweep."):
+            learner = name.removeprefix("sweep.")
+            record.sweep[learner] = sweep.measure(
+                learner, tuple(int(n * sizes.sweep) for n in sweep.SIZES), sizes.limit
+            )
+            text = sweep.table({learner: record.sweep[learner]})
         else:
             record.claims[name] = claimed(name, sizes)
             text = row(record.claims[name])

@@ -24,6 +24,7 @@ class Sizes:
     report_many: int = 1_000_000
     reading: int = 1_000_000
     limit: int = 300  # seconds after which a peer is stopped
+    sweep: float = 1.0  # all sizes of the sweep are multiplied by this
     growth: float = 1.0  # all sizes of the growth curves are multiplied by this
 
 
@@ -47,5 +48,6 @@ SMALL = Sizes(
     report_many=20_000,
     reading=100_000,
     limit=20,
+    sweep=0.1,
     growth=0.1,
 )

@@ -8,6 +8,12 @@ from gramian.datasets import load_iris as load_iris
 from gramian.datasets import load_promoters as load_promoters
 from gramian.explain.groups import Clusters as Clusters
 from gramian.explain.groups import find_clusters as find_clusters
+from gramian.explain.effects import ColumnEffect as ColumnEffect
+from gramian.explain.effects import effects as effects
+from gramian.explain.importance import ColumnImportance as ColumnImportance
+from gramian.explain.importance import importance as importance
+from gramian.explain.profiles import Profile as Profile
+from gramian.explain.profiles import profiles as profiles
 from gramian.expressions.errors import KernelSyntaxError as KernelSyntaxError
 from gramian.expressions.reading import parse_kernel as parse_kernel
 from gramian.expressions.writing import format_kernel as format_kernel
@@ -52,6 +58,8 @@ from gramian.kernels.text.bag_of_words import BagOfWords as BagOfWords
 from gramian.learn.alignment import alignment as alignment
 from gramian.learn.classifier import KernelClassifier as KernelClassifier
 from gramian.learn.fisher import FisherDiscriminant as FisherDiscriminant
+from gramian.learn.folds import FoldErrors as FoldErrors
+from gramian.learn.folds import leave_fold_out as leave_fold_out
 from gramian.learn.gram_rows import GramRows as GramRows
 from gramian.learn.gram_schmidt import GramSchmidt as GramSchmidt
 from gramian.learn.kmeans import KernelKMeans as KernelKMeans
@@ -61,6 +69,8 @@ from gramian.learn.path import RidgePath as RidgePath
 from gramian.learn.pca import KernelPCA as KernelPCA
 from gramian.learn.ridge import KernelRidge as KernelRidge
 from gramian.learn.search import KernelSearch as KernelSearch
+from gramian.learn.unusual import Explanation as Explanation
+from gramian.learn.weights import FeatureWeights as FeatureWeights
 from gramian.models import load as load
 from gramian.models import save as save
 from gramian.models.container import ModelFileError as ModelFileError

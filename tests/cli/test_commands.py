@@ -115,6 +115,60 @@ def test_numbers_are_predicted_to_the_last_bit(here, capsys):
     assert np.array_equal(found, model.predict(X))
 
 
+@pytest.mark.parametrize("learner", ["fisher", "parzen", "ridge"])
+def test_classes_come_with_their_probabilities_and_a_score(here, flowers, capsys, learner):
+    given = ["--target", "species", "--kernel", "standardize(gaussian(2))", "--learner", learner]
+    assert main(["fit", str(flowers), *given, "-o", "m.gramian", "-q"]) == 0
+    assert main(["predict", "m.gramian", str(flowers)]) == 0
+    said = capsys.readouterr()
+    rows = rows_of(said.out)
+    names = [f"probability of {name}" for name in ("setosa", "versicolor", "virginica")]
+    assert list(rows[0]) == ["object", "species", *names]
+    data = read_data(flowers, target="species")
+    expected = load("m.gramian")["model"].predict_proba(data.X)
+    assert np.array_equal(np.array([[float(row[name]) for name in names] for row in rows]), expected)
+    accuracy = 100 * np.mean([row["species"] for row in rows] == data.y)
+    assert f"Of 150 objects 'species' is known: accuracy {accuracy:.1f} %" in said.err
+
+
+def test_numbers_come_with_intervals_and_a_score(here, capsys):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((90, 2))
+    y = np.sin(X[:, 0]) + 0.1 * rng.standard_normal(90)
+    lines = [f"{a!r},{b!r},{c!r}" for (a, b), c in zip(X.tolist(), y.tolist(), strict=True)]
+    (here / "old.csv").write_text("\n".join(["a,b,y", *lines[:60]]))
+    (here / "new.csv").write_text("\n".join(["a,b,y", *lines[60:], "0,0,", "0,0,?"]))
+    (here / "none.csv").write_text("\n".join(["a,b", "0,0"]))
+    assert main(["fit", "old.csv", "--target", "y", "--kernel", "gaussian(1)", "-o", "m.gramian", "-q"]) == 0
+    assert main(["predict", "m.gramian", "new.csv", "--interval", "0.8"]) == 0
+    said = capsys.readouterr()
+    rows = rows_of(said.out)
+    assert list(rows[0]) == ["object", "y", "low", "high"]
+    model = gm.KernelRidge(gm.Gaussian(1.0), ridge="loo", fit_intercept=True).fit(X[:60], y[:60])
+    low, high = model.predict_interval(X[60:], 0.2)
+    np.testing.assert_allclose([float(row["low"]) for row in rows[:30]], low, rtol=1e-9)
+    error = np.sqrt(np.mean((model.predict(X[60:]) - y[60:]) ** 2))
+    inside = 100 * np.mean((low <= y[60:]) & (y[60:] <= high))
+    expected = f"Of 30 objects 'y' is known: root mean square error {error:.4g}; {inside:.1f} % within the intervals"
+    assert expected in said.err
+    assert main(["predict", "m.gramian", "none.csv"]) == 0
+    assert "is known" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("share", ["0", "1", "90", "-0.5", "most", "nan"])
+def test_a_share_that_is_none_is_refused(here, capsys, share):
+    assert main(["predict", "m.gramian", "new.csv", "--interval", share]) == 2
+    assert "a number between 0 and 1 expected" in capsys.readouterr().err
+
+
+def test_a_target_that_cannot_be_read_is_not_scored(here, capsys):
+    (here / "old.csv").write_text("\n".join(["a,y", *(f"{k},{k % 7}.5" for k in range(40))]))
+    (here / "new.csv").write_text("\n".join(["a,y", "1,often", "2,seldom"]))
+    assert main(["fit", "old.csv", "--target", "y", "--kernel", "gaussian(3)", "-o", "m.gramian", "-q"]) == 0
+    assert main(["predict", "m.gramian", "new.csv"]) == 0
+    assert "is known" not in capsys.readouterr().err
+
+
 def test_ridge_learns_two_classes_of_strings_and_says_so(here, capsys):
     dna = gm.load_promoters()
     kinds = np.array(dna.target_names)[dna.target]

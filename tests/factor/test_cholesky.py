@@ -553,3 +553,41 @@ def test_a_complete_factor_takes_every_direction_that_stands_out_of_rounding(piv
     assert (lengths**2 > 100 * 32 * 4 * np.finfo(float).eps).all()
     assert low.rank == 4
     np.testing.assert_allclose(low.factor @ low.factor.T, X @ X.T, rtol=8 * np.finfo(float).eps)
+
+
+# Several greedy pivots at a time
+
+
+@pytest.mark.parametrize(
+    "kernel", [gm.Gaussian(2.0), gm.Matern(3.0, nu=0.5), gm.Polynomial(degree=4), gm.Laplacian(2.0)], ids=repr
+)
+@pytest.mark.parametrize("stop", [{"tol": 1e-3}, {"residual": 1e-2}, {"rank": 150}], ids=str)
+def test_greedy_pivots_taken_together_are_those_taken_one_by_one(monkeypatch, kernel, stop):
+    K = kernel.gram(np.random.default_rng(6).standard_normal((600, 4)))
+    together = gm.cholesky(K, **stop)
+    monkeypatch.setattr(module, "BATCH", 1)
+    alone = gm.cholesky(K, **stop)
+    assert together.pivots.tolist() == alone.pivots.tolist()
+    unit = np.sqrt(K.diag().max())
+    np.testing.assert_allclose(together.factor, alone.factor, rtol=0, atol=1e-9 * unit)
+    np.testing.assert_allclose(together.residual, alone.residual, rtol=0, atol=1e-9 * unit**2)
+
+
+@pytest.mark.parametrize("K", [np.eye(50), np.diag(np.repeat([1.0, 4.0, 2.0], 20))], ids=len)
+def test_of_points_equally_far_the_first_is_the_greedy_pivot(K):
+    low = gm.cholesky(given_matrix(K))
+    _, index, _ = fragment_5_4(K.tolist(), eta=1e-9)
+    assert low.pivots.tolist() == index
+
+
+def test_columns_of_greedy_pivots_are_asked_for_together_and_hardly_any_in_vain():
+    n = 2000
+    frugal = Frugal(gm.Gaussian(2.0).gram(np.random.default_rng(3).standard_normal((n, 6))))
+    asked = []
+    columns = frugal.columns
+    frugal.columns = lambda indices: asked.append(len(indices)) or columns(indices)
+    low = gm.cholesky(frugal, tol=1e-3)
+    assert low.rank > 400
+    assert len(asked) < low.rank / 8
+    assert sum(asked) <= low.rank + module.BATCH
+    assert frugal.entries <= 1.2 * n * low.rank

@@ -2,11 +2,13 @@
 
 import numpy as np
 import pytest
+import scipy.sparse
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import gramian as gm
 from gramian.factor import krylov
+from gramian.factor.eigen import centered_eigen
 
 FIVE_POINTS = [[5.9, 3.0], [6.9, 3.1], [6.6, 2.9], [4.6, 3.2], [6.0, 2.2]]  # seed 003, Figure 5.1
 
@@ -332,3 +334,17 @@ def test_a_bad_rank_is_refused(rank, error):
 def test_a_zero_matrix_has_zero_residuals(dtype):
     pairs = gm.eigen(gm.Linear().gram(np.zeros((3, 2), dtype)))
     np.testing.assert_array_equal(pairs.residuals, np.zeros(3))
+
+
+def test_centred_sparse_features_are_multiplied_as_they_are_and_no_tile_of_K_is_computed(monkeypatch):
+    n, d = 3200, 400
+    weights = scipy.sparse.diags_array(np.random.default_rng(2).uniform(0.1, 1, d) ** 4)
+    X = scipy.sparse.random_array((n, d), density=0.05, rng=np.random.default_rng(1)).tocsr() @ weights
+    monkeypatch.setattr(gm.Gram, "write", lambda *tile: pytest.fail("a tile of K was computed"))
+    monkeypatch.setattr(gm.Gram, "center", lambda self: pytest.fail("the zeros of the features were filled"))
+    pairs = centered_eigen(gm.Linear().gram(X), 4)
+    centred = X.toarray() - X.toarray().mean(axis=0)
+    expected = np.linalg.eigvalsh(centred.T @ centred)[::-1][:4]
+    np.testing.assert_allclose(pairs.values, expected, rtol=1e-6)
+    along = centred.T @ pairs.vectors
+    np.testing.assert_allclose(along.T @ along, np.diag(expected), rtol=0, atol=1e-6 * expected[0])

@@ -166,7 +166,9 @@ def test_the_default_budget_is_256_mib():
 @pytest.mark.parametrize(
     "kernel", [gm.Gaussian(100.0), gm.Laplacian(1e4), gm.Matern(100.0)], ids=lambda k: type(k).__name__
 )
-def test_wide_objects_count_against_the_budget(kernel):
+@pytest.mark.parametrize("lanes", [2, 16, 64])
+def test_wide_objects_count_against_the_budget(kernel, lanes, monkeypatch):
+    monkeypatch.setattr(tiles, "cores", lambda: lanes)
     points = np.random.default_rng(0).standard_normal((400, 4000))
     K = kernel.gram(points, memory="4 MB")
     v = np.ones(400)

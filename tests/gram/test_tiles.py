@@ -65,6 +65,25 @@ def test_tiles_of_all_lanes_together_fit_the_memory_or_are_refused(n, m, itemsiz
     assert tiling.lanes * tiling.rows * tiling.cols * itemsize * (1 + scratch) <= memory
 
 
+@given(
+    n=st.integers(1, 5000),
+    m=st.integers(1, 5000),
+    width=st.integers(0, 20_000),
+    memory=st.integers(10**5, 10**9),
+    lanes=st.integers(1, 64),
+    symmetric=st.booleans(),
+)
+def test_copies_of_wide_objects_fit_the_memory_of_several_lanes(n, m, width, memory, lanes, symmetric):
+    shape = (n, n) if symmetric else (n, m)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tiles, "cores", lambda: lanes)
+        tiling = cut(shape, F64, 1, memory, symmetric, width)
+    taken = 16 * tiling.rows * tiling.cols + tiles.COPIES * 8 * min(width, tiles.SLAB) * (tiling.rows + tiling.cols)
+    assert tiling.lanes == 1 or tiling.lanes * taken <= memory
+    if tiling.lanes > 1:  # nor are there so many of them that their list takes more
+        assert min(tiling.rows, tiling.cols) >= min(tiles.SMALLEST_SIDE, *shape) or tiling.rows * tiling.cols >= 1024
+
+
 @given(n=st.integers(1, 300), m=st.integers(1, 300), memory=st.integers(8192, 10**6), symmetric=st.booleans())
 def test_a_plan_chosen_for_a_budget_covers_every_entry_exactly_once(n, m, memory, symmetric):
     assert (visits(cut((n, n) if symmetric else (n, m), F64, 0, memory, symmetric)) == 1).all()
@@ -181,3 +200,14 @@ def test_sums_of_float32_tiles_are_accumulated_in_float64(monkeypatch):
     total = tiles.multiply(block, Tiling((n, n), n, 1, 1, False), ones)
     assert total.dtype == np.float64
     assert (total == 2.0**24 + n - 1).all()
+
+
+def test_a_second_lane_is_started_only_where_there_is_work_for_it(monkeypatch):
+    monkeypatch.setattr(tiles, "cores", lambda: 4)
+    number = np.dtype(np.float64)
+
+    def lanes(n, width=0, dear=False):
+        return tiles.cut((n, n), number, 1, tiles.DEFAULT_MEMORY, True, width, dear).lanes
+
+    assert lanes(150) == lanes(150, width=100) == 1
+    assert lanes(150, width=10_000) == lanes(1000) == lanes(150, dear=True) == 4

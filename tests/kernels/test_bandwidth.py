@@ -138,3 +138,22 @@ def test_points_far_away_and_constant_columns_take_no_digits_from_the_median(met
         assert median_distance(points, metric) == pytest.approx(true, rel=1e-9)
         wider = np.hstack([points, np.full((41, 1), 1e300)])
         assert median_distance(wider, metric) == pytest.approx(true, rel=1e-9)
+
+
+@METRICS
+@pytest.mark.parametrize("first", [0.0, None])
+def test_the_points_themselves_are_left_as_they_are(metric, first):
+    X = points(60, d=4)
+    X[:, 0] = X[:, 0] if first is None else first  # told apart by one column, or by all of them
+    before = X.copy()
+    median_distance(X, metric)
+    np.testing.assert_array_equal(X, before)
+
+
+@METRICS
+def test_points_are_the_same_only_if_all_their_columns_are(metric):
+    X = points(50)
+    Y = X.copy()
+    Y[:, 0] = 0.0
+    assert median_distance(Y, metric) == pytest.approx(np.median(pdist(Y, metric)))
+    assert median_distance(X, metric) == pytest.approx(np.median(pdist(X, metric)))

@@ -1,9 +1,12 @@
 """Squared distances keep the digits that they promise, at every distance and in every branch."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 
 import gramian as gm
+from gramian.kernels import distances as module
 from gramian.kernels.distances import distance_accuracy, squared_distances
 
 DTYPES = [np.float32, np.float64]
@@ -88,3 +91,36 @@ def test_a_point_far_away_takes_no_digits_from_the_others(dtype, place, exponent
         A[place] *= dtype(10.0 ** (exponent if dtype is np.float64 else exponent / 20))
         true = exact(A, A, scale)
         assert (np.abs(distances(A, A, scale) - true) <= eta * true).all()
+
+
+@pytest.mark.parametrize("far", [0.0, 1e3, 1e9])
+@pytest.mark.parametrize("smooth", [True, False])
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_wide_points_taken_a_slab_of_columns_at_a_time_keep_their_digits(monkeypatch, far, smooth, dtype):
+    monkeypatch.setattr(module, "SLAB", 3)
+    monkeypatch.setattr(module, "CHUNK", 8)
+    rng, eta = np.random.default_rng(5), distance_accuracy(np.dtype(dtype))
+    A, B = (rng.normal(size=(m, 11)) + far for m in (40, 30))
+    B[:5] = A[:5]
+    A, B = A.astype(dtype), B.astype(dtype)
+    true = -0.5 * exact(A, B, 2.0)
+    allowed = eta * (np.maximum(np.abs(true), 1) if smooth else np.abs(true))
+    assert (np.abs(distances(A, B, 2.0, -0.5, smooth) - true) <= allowed).all()
+
+
+def test_infinitely_many_bandwidths_in_one_slab_are_infinitely_many_in_all(monkeypatch):
+    monkeypatch.setattr(module, "SLAB", 2)
+    A = np.array([[0.0, 0.0, 1e300], [1e300, 1.0, 1e300], [1.0, 2.0, 1e300]])
+    np.testing.assert_array_equal(distances(A, A, 1e-10), [[0, np.inf, 5e20], [np.inf, 0, np.inf], [5e20, np.inf, 0]])
+
+
+def test_entries_of_wide_points_that_are_mended_take_little_memory():
+    X = np.random.default_rng(0).normal(size=(200, 20_000))
+    Z = np.repeat(X[:10], 20, axis=0)
+    out = np.empty((200, 200))
+    tracemalloc.start()
+    squared_distances(X, Z, 1.0, out, factor=1.0, smooth=False)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 30e6  # 200 differences of 160 KB are 32 MB, and copies of both 64 MB
+    np.testing.assert_array_equal(np.flatnonzero(out[0] == 0), np.arange(20))

@@ -206,4 +206,4 @@ def test_wide_sparse_points_are_never_made_dense(far):
         use()
         peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
-        assert peak < 25e6
+        assert peak < 8 * n * d / 4

@@ -147,7 +147,16 @@ def halves() -> list[tuple[np.ndarray, np.ndarray]]:
     return [(np.flatnonzero(part), np.flatnonzero(~part)) for part in (first, ~first)]
 
 
-METHODS = ("predict", "decision_function", "score_samples", "p_values", "transform", "reconstruction_error")
+METHODS = (
+    "predict",
+    "decision_function",
+    "predict_proba",
+    "predict_interval",
+    "score_samples",
+    "p_values",
+    "transform",
+    "reconstruction_error",
+)
 
 
 def answers(model: Any, X: Any) -> dict[str, np.ndarray]:

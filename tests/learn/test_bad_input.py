@@ -585,7 +585,7 @@ LIST_OR_GRID = "candidates are a non-empty list of kernels, or a dict such as"
             ((), ValueError, LIST_OR_GRID),
             ({}, ValueError, LIST_OR_GRID),
             (gm.Linear(), ValueError, LIST_OR_GRID),
-            (None, (TypeError, ValueError), "candidates"),
+            (3, (TypeError, ValueError), "candidates"),
             (gm.Gaussian, (TypeError, ValueError), "candidates"),
             (["rbf"], TypeError, r"kernel is 'rbf'; a kernel expected, such as gm\.Gaussian"),
             ([gm.Linear(), None], TypeError, r"kernel is None; a kernel expected, such as gm\.Gaussian"),
@@ -607,12 +607,12 @@ def test_a_bad_criterion_is_refused(criterion):
         gm.KernelSearch(gm.KernelRidge(), [GAUSSIAN], criterion=criterion).fit(vectors(), numbers())
 
 
-@pytest.mark.parametrize("estimator", [gm.ParzenClassifier(), gm.KernelKMeans(2), gm.KernelPCA(2)], ids=repr)
+@pytest.mark.parametrize("estimator", [gm.KernelKMeans(2), gm.KernelPCA(2)], ids=repr)
 def test_a_learner_without_leave_one_out_is_refused_with_what_to_take(estimator):
     search = gm.KernelSearch(estimator, [GAUSSIAN])
     with pytest.raises(
         TypeError,
-        match=r"has no leave-one-out error.*KernelRidge, KernelClassifier or FisherDiscriminant, or criterion='al",
+        match=r"has no leave-one-out error.*KernelRidge, .*FisherDiscriminant or ParzenClassifier, or criterion='al",
     ):
         search.fit(vectors(), labels())
 

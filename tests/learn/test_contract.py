@@ -78,11 +78,13 @@ CHECKED = [
         {f"check_sample_weight_equivalence_on_{kind}_data": BY_OBJECT for kind in ("dense", "sparse")},
     ),
     (gm.KernelRidge(gm.Linear(), ridge=0, fit_intercept=True), {}),
-    (gm.KernelClassifier(ridge=1.0), {}),
-    (gm.KernelClassifier(gm.Linear(), ridge=1e-3, fit_intercept=False), {}),
-    (
-        gm.KernelClassifier(),
-        {f"check_sample_weight_equivalence_on_{kind}_data": BY_OBJECT for kind in ("dense", "sparse")},
+    *(
+        (model, {f"check_sample_weight_equivalence_on_{kind}_data": BY_OBJECT for kind in ("dense", "sparse")})
+        for model in (
+            gm.KernelClassifier(ridge=1.0),
+            gm.KernelClassifier(gm.Linear(), ridge=1e-3, fit_intercept=False),
+            gm.KernelClassifier(),
+        )
     ),
     (gm.KernelPCA(n_components=2), {}),
     (gm.KernelPCA(), {}),

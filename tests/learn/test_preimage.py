@@ -6,6 +6,8 @@ from sklearn.datasets import load_digits
 from sklearn.decomposition import PCA
 
 import gramian as gm
+from gramian.learn import preimage as module
+from gramian.learn.preimage import PreImages
 
 
 def gaussian_matrix(X, Z, sigma):
@@ -212,3 +214,16 @@ def test_pre_images_under_a_gram_or_a_sparse_sample_are_refused():
     model = gm.KernelPCA(2).fit(gm.Gaussian(1.0).gram(X))
     with pytest.raises(TypeError, match="fit\\(X\\) on a dense array"):
         model.inverse_transform(np.zeros((1, 2)))
+
+
+def test_pre_images_do_not_depend_on_how_the_first_guess_was_learnt(monkeypatch):
+    rng = np.random.default_rng(8)
+    X = rng.normal(size=(40, 5))[rng.integers(0, 40, 600)] * 2 + rng.normal(size=(600, 5)) / 2
+    model = gm.KernelPCA(n_components=8).fit(X)
+    T = model.transform(X[:30])
+    found = PreImages(model.kernel_, X, model.dual_coef_, model.eigenvalues_)
+    assert found._guess.get_params()["rank"] == module.START
+    monkeypatch.setattr(module, "START", 10**6)
+    exact = PreImages(model.kernel_, X, model.dual_coef_, model.eigenvalues_)
+    assert exact._guess.get_params()["rank"] is None
+    np.testing.assert_allclose(found(T), exact(T), rtol=0, atol=1e-4)

@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
-from sklearn.model_selection import ParameterGrid
+from sklearn.model_selection import GroupKFold, ParameterGrid
 
 import gramian as gm
+from gramian.learn.folds import Question
 
 KERNELS = [gm.Linear(), gm.Gaussian(0.4), gm.Gaussian(2.0), gm.Polynomial(2, 1.0)]
 RIDGES = [0.01, 0.1, 1.0, 10.0]
@@ -165,6 +166,15 @@ def test_weights_are_passed_on(regression):
     np.testing.assert_allclose([found.score for found in weighted.results_], expected, rtol=1e-7)
 
 
+def test_a_kernel_for_the_nearest_centre_is_chosen_by_its_mistakes():
+    X = np.random.default_rng(0).standard_normal((60, 2))
+    y = (np.linalg.norm(X, axis=1) > 1.2).astype(int)
+    search = gm.KernelSearch(gm.ParzenClassifier(), [gm.Linear(), gm.Gaussian(bandwidth=0.5)]).fit(X, y)
+    assert search.best_estimator_.kernel_ == gm.Gaussian(bandwidth=0.5)
+    assert search.best_score_ == -search.best_estimator_.loo_error_
+    assert search.results_[0].ridge is None
+
+
 def test_bad_searches_are_refused(regression):
     X, y = regression
     with pytest.raises(ValueError, match="'cv'"):
@@ -176,11 +186,99 @@ def test_bad_searches_are_refused(regression):
     with pytest.raises(TypeError, match="Gram has one kernel"):
         gm.KernelSearch(gm.KernelRidge(), KERNELS).fit(gm.Linear().gram(X), y)
     with pytest.raises(TypeError, match="no leave-one-out error"):
-        gm.KernelSearch(gm.ParzenClassifier(), KERNELS).fit(X, (y > 0).astype(int))
+        gm.KernelSearch(gm.KernelPCA(), KERNELS).fit(X, y)
 
 
 @pytest.mark.parametrize("learner", [gm.KernelRidge, gm.FisherDiscriminant, gm.KernelPCA, gm.GramSchmidt], ids=str)
 def test_a_search_can_do_what_its_learner_can_and_nothing_else(learner):
     search = gm.KernelSearch(learner(), KERNELS)
-    for method in ("predict", "decision_function", "score"):
+    for method in ("predict", "decision_function", "predict_proba", "predict_interval", "score"):
         assert hasattr(search, method) == hasattr(learner(), method)
+
+
+@pytest.mark.parametrize("make", [gm.KernelRidge, gm.KernelClassifier, gm.FisherDiscriminant], ids=lambda m: m.__name__)
+def test_folds_choose_the_kernel_and_the_ridge(make, regression, classification):
+    X, y = regression if make is gm.KernelRidge else classification
+    groups = np.arange(len(y)) // 3
+    search = gm.KernelSearch(make(ridge=RIDGES), KERNELS, cv=GroupKFold(4)).fit(X, y, groups=groups)
+    each = [gm.leave_fold_out(make(kernel, ridge=RIDGES), X, y, GroupKFold(4), groups) for kernel in KERNELS]
+    assert [found.score for found in search.results_] == pytest.approx([-one.error for one in each])
+    assert [found.ridge for found in search.results_] == [one.ridge for one in each]
+    assert search.best_index_ == int(np.argmin([one.error for one in each]))
+    best = each[search.best_index_]
+    assert search.best_estimator_.ridge == search.best_estimator_.ridge_ == best.ridge
+    plain = make(KERNELS[search.best_index_], ridge=best.ridge).fit(X, y)
+    np.testing.assert_allclose(search.predict(X), plain.predict(X), rtol=1e-8)
+
+
+def test_folds_take_weights(regression):
+    X, y = regression
+    w = np.where(np.arange(22) < 11, 1.0, 2.0)
+    search = gm.KernelSearch(gm.KernelRidge(ridge=0.1), KERNELS, cv=2).fit(X, y, sample_weight=w)
+    twice = np.r_[np.arange(11), np.arange(11, 22), np.arange(11, 22)]
+    halves = [(twice >= 11, twice < 11), (twice < 11, twice >= 11)]
+    again = gm.KernelSearch(gm.KernelRidge(ridge=0.1), KERNELS, cv=halves).fit(X[twice], y[twice])
+    assert [one.score for one in search.results_] == pytest.approx([one.score for one in again.results_], rel=1e-7)
+
+
+def test_folds_and_alignment_do_not_go_together(regression):
+    with pytest.raises(ValueError, match="alignment learns nothing"):
+        gm.KernelSearch(gm.KernelRidge(), KERNELS, criterion="alignment", cv=3).fit(*regression)
+
+
+def test_groups_are_not_passed_over_in_silence(regression):
+    with pytest.raises(ValueError, match="groups are for folds"):
+        gm.KernelSearch(gm.KernelRidge(), KERNELS).fit(*regression, groups=np.arange(22))
+
+
+@pytest.fixture
+def many(monkeypatch):
+    """Enough objects for a comparison in low rank, which begins at 150 of them here."""
+    monkeypatch.setattr("gramian.learn.search.CHOSEN_EXACTLY", 150)
+    monkeypatch.setattr("gramian.learn.folds.CHOSEN_EXACTLY", 150)
+    monkeypatch.setattr("gramian.learn.search.COMPARED", 40)
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-2, 2, size=(400, 3))
+    return X, np.sin(2 * X[:, 0]) + X[:, 1] + 0.1 * rng.normal(size=400)
+
+
+@pytest.mark.parametrize("make", [gm.KernelRidge, gm.KernelClassifier, gm.FisherDiscriminant], ids=lambda m: m.__name__)
+@pytest.mark.parametrize("cv", [None, 4])
+def test_of_many_objects_the_winner_in_low_rank_is_the_winner(make, cv, many, monkeypatch):
+    X, y = many
+    y = y if make is gm.KernelRidge else (y > 0).astype(int)
+    kernels = [gm.Gaussian(0.05), gm.Gaussian(1.0), gm.Linear(), gm.Laplacian(2.0)]
+    search = gm.KernelSearch(make(), kernels, cv=cv).fit(X, y)
+    assert search.results_[2].left_out == 0, "few explicit features leave nothing out"
+    assert search.results_[0].left_out > 0.5
+    monkeypatch.undo()
+    exact = gm.KernelSearch(make(), kernels, cv=cv).fit(X, y)
+    assert {found.left_out for found in exact.results_} == {0}
+    best = exact.results_[search.best_index_].score
+    assert best >= exact.best_score_ - 2 * np.sqrt(max(-exact.best_score_, 1e-3) / 400), "but for chance"
+    for found, true in zip(search.results_, exact.results_, strict=True):
+        assert found.left_out > 0 or found.score == pytest.approx(true.score, rel=0.1, abs=0.01)
+    assert np.mean(search.predict(X) == search.best_estimator_.predict(X)) == 1
+
+
+def test_a_kernel_that_low_rank_puts_at_a_disadvantage_is_compared_exactly(many, monkeypatch):
+    """A narrow kernel that is best, and is not seen to be so through few landmarks."""
+    X, _ = many
+    rng = np.random.default_rng(1)
+    y = gm.Laplacian(1.0)(X) @ rng.normal(size=400)
+    kernels = [gm.Gaussian(6.0), gm.Laplacian(1.0)]
+    coarse = [Question.of(gm.KernelRidge(kernel), X, y, None).judged(40) for kernel in kernels]
+    assert coarse[0].error < coarse[1].error, "low rank alone would choose the other one"
+    search = gm.KernelSearch(gm.KernelRidge(), kernels).fit(X, y)
+    monkeypatch.undo()
+    exact = gm.KernelSearch(gm.KernelRidge(), kernels).fit(X, y)
+    assert search.best_index_ == exact.best_index_ == 1
+    assert [found.left_out for found in search.results_] == [0, 0]
+
+
+def test_doubtful_candidates_are_confirmed_and_clear_ones_are_not(many):
+    X, y = many
+    search = gm.KernelSearch(gm.KernelRidge(), [gm.Gaussian(1.0), gm.Gaussian(1.1), gm.Gaussian(30.0)]).fit(X, y)
+    close = [found.left_out for found in search.results_[:2]]
+    assert close == [0, 0] or min(close) > 0, "both are confirmed, or neither"
+    assert search.results_[2].score < search.best_score_

@@ -14,7 +14,7 @@ Y = X[:, 0] + RNG.normal(size=60)
 GAUSSIAN = gm.Gaussian(1.0)
 
 
-@pytest.mark.parametrize("missing", [None, np.nan, pd.NA, pd.NaT, float("nan"), np.datetime64("NaT")], ids=repr)
+@pytest.mark.parametrize("missing", [None, np.nan, pd.NA, pd.NaT, float("nan"), np.datetime64("NaT", "s")], ids=repr)
 @pytest.mark.parametrize("make", [gm.KernelRidge, gm.FisherDiscriminant, gm.ParzenClassifier])
 def test_whatever_stands_for_a_missing_target_is_refused_as_missing(make, missing):
     for values in ([0, 1] * 29, ["a", "b"] * 29):

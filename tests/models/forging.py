@@ -32,7 +32,10 @@ from gramian.models.registry import ENTRIES
 
 ENVELOPE = struct.Struct("<12sI16sQQ32s")
 N = 12
-METHODS = ("predict", "decision_function", "score_samples", "p_values", "transform", "reconstruction_error")
+METHODS = (
+    *("predict", "decision_function", "predict_proba", "predict_interval", "score_samples", "p_values", "transform"),
+    "reconstruction_error",
+)
 AT_THE_SAMPLE = ("hat_matrix", "get_feature_names_out")
 LEARNT = (
     *("loo_decision_", "loo_error_", "loo_residuals_", "effective_dof_", "shrinkage_", "quotient_", "trace_error_"),

@@ -182,3 +182,57 @@ def test_legend_of_many_classes_stands_beside_the_picture():
     ax = gm.plot.components(pca, teams.data, np.array(teams.target_names)[teams.target])
     ax.figure.draw_without_rendering()
     assert ax.get_legend().get_window_extent().x0 >= ax.get_window_extent().x1
+
+
+# What explains
+
+
+def test_importance_draws_a_bar_for_each_column_and_each_cluster(ax):
+    X = np.column_stack([PLANE, PLANE[:, 0] * 2, rng.normal(size=60)])
+    found = gm.importance(gm.KernelClassifier(ridge=1.0), X, LABELS, repeats=2)
+    gm.plot.importance(found, ax=ax, top=3)
+    shown = [*found.importances[:3], *(cluster.importance for cluster in found.clusters)]
+    np.testing.assert_allclose([bar.get_width() for bar in ax.patches], shown)
+    assert [tick.get_text() for tick in ax.get_yticklabels()][-1] == "column 0 + column 2"
+
+
+@pytest.mark.parametrize("targets", [PLANE[:, 0] ** 2, np.arange(60) % 3], ids=["numbers", "classes"])
+def test_effects_draw_a_curve_for_each_output(ax, targets):
+    learner = gm.KernelRidge(ridge=1.0) if targets.dtype.kind == "f" else gm.KernelClassifier(ridge=1.0)
+    found = gm.effects(learner.fit(PLANE, targets), PLANE, 0)
+    gm.plot.effects(found, ax=ax)
+    curves = [line for line in ax.lines if line.get_marker() == "o"]
+    assert len(curves) == found.effects.shape[1]
+    np.testing.assert_allclose(curves[0].get_ydata(), found.effects[:, 0])
+    assert (ax.get_legend() is not None) == (targets.dtype.kind != "f")
+
+
+def test_effects_of_categories_are_points_with_whiskers(ax):
+    records = [{"c": "abc"[k % 3], "v": float(v)} for k, v in enumerate(PLANE[:, 0])]
+    model = gm.KernelRidge(gm.Equality().on("c") + gm.Linear().on("v"), ridge=1.0).fit(records, PLANE[:, 1])
+    gm.plot.effects(gm.effects(model, records, "c"), ax=ax)
+    assert sorted(tick.get_text() for tick in ax.get_xticklabels()) == ["a", "b", "c"]
+
+
+def test_weights_are_drawn_from_what_speaks_for_to_what_speaks_against(ax):
+    words = ["aab", "aa", "bcb", "bb"] * 3
+    found = gm.KernelClassifier(gm.Spectrum(1), ridge=1.0).fit(words, ["yes", "yes", "no", "no"] * 3).feature_weights()
+    gm.plot.feature_weights(found, ax=ax, top=2)
+    widths = [bar.get_width() for bar in ax.patches]
+    assert len(widths) == 2
+    assert widths[0] > 0 > widths[1]
+    assert ax.get_title() == "What speaks for yes (right) and for no (left)"
+
+
+def test_a_profile_is_drawn_by_effect_even_where_nothing_stands_out(ax):
+    profiles = gm.profiles(PLANE, np.where(PLANE[:, 0] > 0, "right", "left"))
+    gm.plot.profile(profiles[1], ax=ax)
+    assert ax.patches[0].get_width() == profiles[1].traits[0].effect > 0
+    gm.plot.profile(gm.profiles(rng.normal(size=(20, 1)), [0, 1] * 10)[0])
+    plt.close("all")
+
+
+@pytest.mark.parametrize("name", ["importance", "effects", "feature_weights", "profile"])
+def test_what_explains_something_else_is_refused(name):
+    with pytest.raises(TypeError, match=f"{name} draws .* and got ndarray"):
+        getattr(gm.plot, name)(PLANE)

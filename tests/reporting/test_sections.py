@@ -10,9 +10,9 @@ import gramian as gm
 from gramian.intake.errors import DataError
 from gramian.intake.reading import from_objects, load_example
 from gramian.kernels.graphs import diffusion
+from gramian.learn.candidates import candidates
 from gramian.reporting import blocks, contest, study
 from gramian.reporting.build import build
-from gramian.reporting.candidates import candidates
 from gramian.reporting.sections.prediction.smoothing import why
 from gramian.reporting.study import Study
 

@@ -143,6 +143,8 @@ def fit(given: Namespace) -> None:
     model = None
     if data.task != "none":
         model = _learner(given, data, kernel).fit(study.objects(known), study.target(known))
+        if hasattr(model, "predict_proba"):
+            model.predict_proba(study.objects(known[:1]))  # so that the file holds the probabilities' slope
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # that it can never fire is told in words of the command line
         detector = NoveltyDetector(kernel, calibration="conformal", random_state=given.seed).fit(data.X)
@@ -207,25 +209,32 @@ def _opened(given: Namespace) -> dict[str, Any]:
         raise strange from None
 
 
-def _new_objects(given: Namespace, parts: dict[str, Any]) -> tuple[Any, list[str]]:
+def _new_objects(given: Namespace, parts: dict[str, Any]) -> tuple[Any, list[str], Any]:
+    """Return new objects, their names, and their target where it is known."""
     from gramian.intake.inputs import at_hand
 
     data = at_hand(given.data, given.memory)
-    X, names, notes = parts["recipe"].apply(data, format=given.format, encoding=given.encoding)
-    for one in notes:
+    task = "classes" if hasattr(parts["model"], "classes_") else "numbers"
+    found, known = parts["recipe"].apply_with_target(data, task, format=given.format, encoding=given.encoding)
+    for one in found.notes:
         _say(given, one)
-    return X, list(names)
+    return found.X, list(found.names), known
 
 
 def predict(given: Namespace) -> None:
-    """Print or write the predictions of new objects."""
+    """Print or write the predictions of new objects, how sure they are, and how good where that can be told."""
+    from gramian.cli.predictions import Predictions
+
     parts = _opened(given)
-    if parts["model"] is None:
+    model, target = parts["model"], parts["target"]
+    if model is None:
         raise ForAnotherModel(f"{given.model} was fitted without a target, and predicts none; try `gramian novelty`")
     output = None if given.output is None else _output(given)
-    X, names = _new_objects(given, parts)
-    found = parts["model"].predict(X)
-    _table(given, output, ["object", parts["target"]], zip(names, found.tolist(), strict=True))
+    X, names, known = _new_objects(given, parts)
+    found = Predictions.of(model, X, given.interval)
+    _table(given, output, ["object", target, *found.header], zip(names, *found.columns, strict=True))
+    if known is not None and (score := found.score(known, target)):
+        _say(given, score)
 
 
 def novelty(given: Namespace) -> None:
@@ -237,7 +246,7 @@ def novelty(given: Namespace) -> None:
     if not hasattr(detector, "p_values"):
         raise ForAnotherModel(f"{given.model} was not calibrated by `gramian fit`, and tells no p-values; fit it anew")
     output = None if given.output is None else _output(given)
-    X, names = _new_objects(given, parts)
+    X, names, _ = _new_objects(given, parts)
     distances, p_values = -detector.score_samples(X), detector.p_values(X)
     novel = ["yes" if verdict < 0 else "no" for verdict in detector.predict(X)]
     rows = zip(names, distances.tolist(), p_values.tolist(), novel, strict=True)

@@ -80,6 +80,14 @@ def parser() -> argparse.ArgumentParser:
         one.add_argument(
             "--raw", action="store_true", help="write texts as they are, also those that a spreadsheet would run"
         )
+        if name == "predict":
+            one.add_argument(
+                "--interval",
+                metavar="SHARE",
+                type=_share,
+                default=0.9,
+                help="share of new numbers that the columns `low` and `high` are to hold (0.9)",
+            )
         _force(one)
 
     one = _command(every, "gram", commands.gram, "write the Gram matrix to a .npy file, however large it is")
@@ -163,6 +171,16 @@ def _size(words: str) -> int:
         return as_bytes(words)
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def _share(words: str) -> float:
+    try:
+        share = float(words)
+    except ValueError:
+        share = -1.0
+    if not 0 < share < 1:
+        raise argparse.ArgumentTypeError(f"{words!r} is no share; a number between 0 and 1 expected, such as 0.9")
+    return share
 
 
 def _names(words: str) -> list[str]:

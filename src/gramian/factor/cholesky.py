@@ -7,23 +7,33 @@ the span so far. Stopping early is *partial* Gram–Schmidt, an incomplete facto
 Pivots are taken in the given order, or greedily (the largest residual next), or at random with probability dᵢ / Σ d
 (randomly pivoted Cholesky: near-optimal in expectation, and not misled by outliers as the greedy rule is). The Gram is
 asked for its diagonal, a few small blocks and the pivots' columns: O(n k) kernel values and O(n k²) operations.
+
+Columns are computed several at a time, in matrix products. Greedy pivots seem to forbid that, for each depends on what
+the one before has left; but residuals only fall. So of candidates, the points farthest from the span so far, the
+farthest is the next pivot without a look at the others, as long as it is no nearer than any of those was at first.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, Literal
+from functools import partial
+from math import isqrt
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from scipy.linalg import solve_triangular
 
 from gramian.checks import Array, as_generator, non_negative, whole
 from gramian.gram.gram import Gram, as_symmetric
+from gramian.gram.progress import task
+
+Order: TypeAlias = Callable[[Array], Iterator[int]]  # what is next, by what is left of each at the time
 
 Pivoting = Literal["greedy", "random"] | None
 
 BATCH = 128  # pivots proposed at a time
+AHEAD = 3  # candidates for each pivot that the last ones have given
 STRIPE = 4096  # rows of the factor updated at a time
 SAME = 1 + 1e-6  # ratio of numbers that are equal up to rounding
 SURE = 1024  # columns up to which memory is taken at once; a larger factor grows as it needs to
@@ -144,13 +154,29 @@ def cholesky(
         raise ValueError(f"pivoting is {pivoting!r}; 'greedy', 'random' or None expected")
     growing = _Growing(gram, rank, tol, eta, leave_out=pivoting is None)
     proposals = _PROPOSALS[pivoting](growing, as_generator(rng))
-    while growing.count < rank and not growing.reached(growing.residual):
-        batch = next(proposals, None)
-        if batch is None:
-            break
-        growing.take(*batch)
+    with task("Cholesky factor") as told:
+        while growing.count < rank and not growing.reached(growing.residual):
+            proposal = next(proposals, None)
+            if proposal is None:
+                break
+            growing.take(proposal)
+            told.advance(growing.count, None if tol or eta else rank, f"{growing.count:,} columns")
     factor = np.ascontiguousarray(growing.F[:, : growing.count])
     return LowRank(factor, np.array(growing.pivots, dtype=np.intp), growing.residual, growing.trace)
+
+
+def in_turn(left: Array) -> Iterator[int]:
+    """Take what is proposed in the order in which it stands."""
+    yield from range(len(left))
+
+
+@dataclass(frozen=True)
+class _Proposal:
+    """Points, in an order: those are to be pivots whose residual is above their threshold when it is their turn."""
+
+    points: Array
+    thresholds: Array
+    order: Order = in_turn
 
 
 class _Growing:
@@ -190,18 +216,18 @@ class _Growing:
         """Tell whether residuals are as small as was asked for."""
         return bool(residual.sum() <= self.goal or residual.max() <= self.eta)
 
-    def take(self, proposed: Array, thresholds: Array) -> None:
-        """Take those proposed pivots, in order, whose residual given the earlier ones is above its threshold."""
-        F = self.F[:, : self.count]
+    def take(self, proposal: _Proposal) -> None:
+        """Take those of the proposed pivots whose residual, given the earlier ones, is above its threshold."""
+        proposed, F = proposal.points, self.F[:, : self.count]
         whole = self.gram.columns(proposed) if self.gram.kernel.whole_columns else None
         square = self.gram.block(proposed, proposed) if whole is None else whole[proposed]
         H = (square - F[proposed] @ F[proposed].T).astype(np.float64)
-        accepted, L = eliminate(H, thresholds, self.most - self.count)
+        accepted, L, left = eliminate(H, proposal.thresholds, self.most - self.count, proposal.order)
         columns = None if whole is None else whole[:, accepted]
         kept = self._extend(proposed[accepted], columns, L) if accepted else 0
         if kept == len(accepted) and not self.leave_out:
             # The matrix itself says that nothing is left of these, where the diagonal may still show a remainder.
-            self.residual[proposed[np.diagonal(H) <= self.noises[proposed]]] = 0.0
+            self.residual[proposed[left <= self.noises[proposed]]] = 0.0
 
     def _extend(self, chosen: Array, columns: Array | None, L: Array) -> int:
         """Add the pivots' columns, (K[:, p] − F F[p]ᵀ) L⁻ᵀ, as many as are needed for the goal; return how many."""
@@ -258,38 +284,61 @@ class _Growing:
         return len(chosen)
 
 
-def eliminate(H: Array, thresholds: Array, most: int) -> tuple[list[int], Array]:
+def eliminate(H: Array, thresholds: Array, most: int, order: Order = in_turn) -> tuple[list[int], Array, Array]:
     """Cholesky of H in the given order, skipping pivots not above their threshold.
 
-    Returns the positions taken, at most `most` of them, and L with H[taken, taken] = L Lᵀ. H is left as what remains.
+    Returns the positions taken, at most `most`; L with H[taken, taken] = L Lᵀ; and what remains of the diagonal.
     """
     taken: list[int] = []
-    columns: list[Array] = []
-    for j, threshold in enumerate(thresholds):
-        if H[j, j] > threshold and len(taken) < most:
-            column = H[:, j] / np.sqrt(H[j, j])
-            H -= np.outer(column, column)
+    columns = np.empty((min(most, len(H)), len(H)))
+    left = H.diagonal().copy()
+    for j in order(left):
+        if len(taken) == most:
+            break
+        if left[j] > thresholds[j]:
+            earlier = columns[: len(taken)]
+            column = (H[j] - earlier[:, j] @ earlier) / np.sqrt(left[j])
+            columns[len(taken)] = column
             taken.append(j)
-            columns.append(column)
-    return taken, np.tril(np.array(columns).T[taken]) if taken else np.zeros((0, 0))
+            left -= column**2
+    return taken, np.tril(columns[: len(taken), taken].T), left
 
 
-def _in_order(growing: _Growing, rng: np.random.Generator) -> Iterator[tuple[Array, Array]]:
+def farthest(left: Array, bars: Array) -> Iterator[int]:
+    """Take the farthest of what is left; and the next, as long as its distance is above its bar."""
+    left_out = np.zeros(len(left))
+    for count in range(len(left)):
+        j = int(np.argmax(left - left_out))
+        if count and left[j] <= bars[j]:
+            return
+        left_out[j] = np.inf
+        yield j
+
+
+def _in_order(growing: _Growing, rng: np.random.Generator) -> Iterator[_Proposal]:
     for i in range(len(growing.residual)):
         if growing.residual[i] > growing.eta:
             # Rounding errors have grown by what the smallest pivot so far has divided by.
             smallest = min((growing.F[p, k] ** 2 for k, p in enumerate(growing.pivots)), default=np.inf)
             noise = growing.noise * max(1.0, float(growing.norms.max() / smallest))
-            yield np.array([i]), np.array([max(noise, growing.eta)])
+            yield _Proposal(np.array([i]), np.array([max(noise, growing.eta)]))
 
 
-def _greedy(growing: _Growing, rng: np.random.Generator) -> Iterator[tuple[Array, Array]]:
-    while growing.residual.max() > 0:
-        first = np.argmax(growing.residual)
-        yield np.array([first]), growing.noises[[first]]
+def _greedy(growing: _Growing, rng: np.random.Generator) -> Iterator[_Proposal]:
+    most = 1 if growing.gram.kernel.whole_columns else min(BATCH, isqrt(len(growing.residual)))
+    size = 1
+    while (d := growing.residual).max() > 0:
+        ranking, before = np.argsort(-d, kind="stable"), growing.count
+        candidates, others = np.sort(ranking[:size]), ranking[size:]
+        bars = np.full(len(candidates), -np.inf)
+        if len(others):  # of equals the first is taken
+            earlier = candidates < others[0]
+            bars = np.where(earlier, np.nextafter(d[others[0]], -np.inf), d[others[0]])
+        yield _Proposal(candidates, growing.noises[candidates], partial(farthest, bars=bars))
+        size = min(most, AHEAD * max(1, growing.count - before))
 
 
-def _random(growing: _Growing, rng: np.random.Generator) -> Iterator[tuple[Array, Array]]:
+def _random(growing: _Growing, rng: np.random.Generator) -> Iterator[_Proposal]:
     # Accelerated randomly pivoted Cholesky: a batch is drawn from the residuals as they stand; a pivot whose residual
     # the earlier ones of its batch have lowered from d to h is kept with probability h / d. The pivots are distributed
     # as if they had been drawn one by one.
@@ -297,7 +346,7 @@ def _random(growing: _Growing, rng: np.random.Generator) -> Iterator[tuple[Array
         d = growing.residual
         chances = d / d.max()  # so that sums of the smallest numbers there are keep their digits
         batch = rng.choice(len(d), size=BATCH, p=chances / chances.sum())
-        yield batch, np.maximum(rng.random(BATCH) * d[batch], growing.noises[batch])
+        yield _Proposal(batch, np.maximum(rng.random(BATCH) * d[batch], growing.noises[batch]))
 
 
 _PROPOSALS = {"greedy": _greedy, "random": _random, None: _in_order}

@@ -97,12 +97,13 @@ def eigen(gram: Gram, rank: int | None = None) -> Eigen:
 def centered_eigen(gram: Gram, rank: int | None = None) -> Eigen:
     """Return leading eigenpairs of the Gram about its centre of mass, P K P with P = I − 11ᵀ/n.
 
-    Up to n = 3000, where most of the spectrum is asked for, and where φ is explicit, that is ``eigen(gram.center(),
-    rank)``. Otherwise K itself is multiplied, and P is applied to the vectors: a Gram that is held in memory can stay
-    as it is.
+    Up to n = 3000, where most of the spectrum is asked for, and where φ is explicit and dense, that is
+    ``eigen(gram.center(), rank)``. Otherwise K itself is multiplied, and P is applied to the vectors: a Gram that is
+    held in memory can stay as it is, and sparse features stay sparse.
     """
     n = len(as_symmetric(gram, "centered_eigen"))
-    if n <= DENSE or rank is None or 5 * rank > n or (gram.through_features() and not gram.rows.open):
+    dense_features = gram.through_features() and not (gram.rows.open or gram.rows.sparse)
+    if n <= DENSE or rank is None or 5 * rank > n or dense_features:
         return eigen(gram.center(), rank)
 
     quick = gram if gram.is_held or not spreads(gram) else gram.single()

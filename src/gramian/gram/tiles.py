@@ -28,12 +28,15 @@ DEFAULT_MEMORY = 256 * 2**20
 LARGEST_SIDE = 768  # beyond this a tile leaves the last cache for no gain
 SMALLEST_SIDE = 32  # below this the cost of a call is greater than that of its tile
 PARALLEL_SIDE = 128  # tiles are not made smaller than this only to occupy more cores
+ALONE = 2**22  # numbers to be multiplied up to which a second lane takes longer to start than to be waited for
+LEAST_WIDTH = 32  # for entries take their time even of points of few numbers
 DEAR_SIDE = 8  # unless each entry takes long
 LARGEST_DEAR_SIDE = 192  # then a tile takes long too, and somebody may wait for its end
 DEAR_PIECE = 0.2  # seconds after which a tile of a dear kernel looks whether to go on
 FEWEST = 32  # entries that are asked for at a time even so
 STEADY = 4096  # entries that are asked for at a time where the time they take must not matter
 COPIES = 3  # of an object's numbers that a block may make: shifted, squared, augmented
+SLAB = 4096  # numbers of an object that a block copies at a time
 STRIPE = 64  # rows of a tile that are transposed at a time, so that whole cache lines are written
 
 Span: TypeAlias = tuple[slice, slice]
@@ -76,8 +79,9 @@ def cut(
 ) -> Tiling:
     """Choose the largest useful tiles such that `1 + scratch` of them per thread fit into `memory` bytes.
 
-    Copies of the objects of a tile, of `width` numbers each, are counted too. Where entries are dear, tiles are made as
-    small as it takes to occupy all cores.
+    Copies of the objects of a tile, of `width` numbers each or a slab of them, are counted too. Where entries are dear,
+    tiles are made as small as it takes to occupy all cores; where all of them together take less time than to start a
+    thread, one lane is enough.
 
     Raises
     ------
@@ -90,16 +94,21 @@ def cut(
         raise ValueError(
             f"memory is {memory} bytes, too small for one tile: at least {smallest * entry} bytes expected"
         )
-    lanes = max(1, min(cores(), memory // (smallest * entry)))
+    copies = COPIES * dtype.itemsize * min(width, SLAB)
+    # Fewer threads rather than tiles so small that their number, not their size, takes the memory
+    of_smallest = smallest * entry + 2 * copies * min(SMALLEST_SIDE, max(shape))
+    alone = not dear and shape[0] * shape[1] * max(width, LEAST_WIDTH) <= ALONE
+    lanes = 1 if alone else max(1, min(cores(), memory // of_smallest))
     # The largest side s with entry · s² + 2 · copies · s ≤ share
-    share, copies = memory // lanes, COPIES * dtype.itemsize * width
+    share = memory // lanes
     fitting = (isqrt(copies * copies + entry * share) - copies) // entry
     least, most = (DEAR_SIDE, LARGEST_DEAR_SIDE) if dear else (PARALLEL_SIDE, LARGEST_SIDE)
     side = max(1, min(most, max(least, ceil(max(shape) / (4 * lanes))), fitting))
     if symmetric:
         return Tiling(shape, side, side, lanes, True)
     rows = min(side, shape[0])
-    cols = min(shape[1], max(side, side * side // rows))
+    widest = (share - copies * rows) // (entry * rows + copies)
+    cols = min(shape[1], max(side, min(side * side // rows, widest)))
     return Tiling(shape, rows, cols, lanes, False)
 
 

@@ -130,7 +130,7 @@ def _words(name: str, present: Array, distinct: int) -> tuple[str, str]:
         return "category", "holds true and false"
     if unique and _NAMES.fullmatch(name):
         return "id", "has a value of its own in every row"
-    if distinct <= max(_OFTEN * len(values), min(_FEW, len(values) / 2)):
+    if few_different(distinct, len(values)):
         return "category", f"has {distinct:,} different values"
     if is_sequence(values):
         return "string", f"holds sequences of the letters {shortened(''.join(sorted(set().union(*different))), 30)}"
@@ -141,6 +141,11 @@ def _words(name: str, present: Array, distinct: int) -> tuple[str, str]:
     if distinct <= _FEW:
         return "category", f"has {distinct:,} different values"
     return "string", f"holds {distinct:,} different words"
+
+
+def few_different(distinct: int, count: int) -> bool:
+    """Tell whether so many different values among `count` are few enough to be categories."""
+    return distinct <= max(_OFTEN * count, min(_FEW, count / 2))
 
 
 def is_sequence(values: list[str]) -> bool:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, NamedTuple, overload
 
@@ -20,7 +21,7 @@ from gramian.intake.dates import iso_of
 from gramian.intake.delimited import renamed
 from gramian.intake.errors import DataError, counted, shortened, unknown
 from gramian.intake.formats import read_raw
-from gramian.intake.guesses import NUMERIC, days_of
+from gramian.intake.guesses import NUMERIC, days_of, lowered
 from gramian.intake.inputs import at_hand
 from gramian.intake.meanings import settle_like, wanted_as_text
 from gramian.intake.memory import raw_of
@@ -187,18 +188,39 @@ class Recipe:
         DataError
             If a column is missing, or holds something else than in the data that the recipe was made on.
         """
+        return self.apply_with_target(data, "classes", format=format, encoding=encoding)[0]
+
+    def apply_with_target(
+        self, data: Any, task: str, *, format: str | None = None, encoding: str = "utf-8"
+    ) -> tuple[Applied, Array | None]:
+        """Return the same, and what is to be predicted of each object, as "classes" or "numbers", where data hold it.
+
+        It is None, or NaN among numbers, for an object of which it is not known; None in all where no column can be
+        read so.
+        """
         if self.width:
-            return self._sparse(data)
+            return self._sparse(data), None
         raw = self._raw(data, format, encoding)
         if self.kind == "nodes":
-            return self._nodes(raw)
+            return self._nodes(raw), None
         if isinstance(raw, Network):
             raise DataError(f"{raw.where}: a graph; {self._expected()} expected")
         table, notes = self._fitting(raw)
         table = settle_like(replace(table, notes=()), self._read_as(), self.notations, self.missing)
         notes += table.notes
         X, rows, done = self.objects(table)
-        return Applied(X, self.labels(table, rows), (*raw.notes, *notes, *done))
+        known = self._known(table, task)
+        return Applied(X, self.labels(table, rows), (*raw.notes, *notes, *done)), None if known is None else known[rows]
+
+    def _known(self, table: Table, task: str) -> Array | None:
+        """Return the target of all rows, where there is such a column and it can be read."""
+        if self.target is None or self.target not in table.columns:
+            return None
+        kind = "number" if task == "numbers" else "category"
+        with suppress(DataError):
+            found = settle_like(table, {self.target: kind}, {}, self.missing)
+            return numeric(found, self.target) if task == "numbers" else lowered(written(found.columns[self.target]))
+        return None
 
     def _raw(self, data: Any, format: str | None, encoding: str) -> Table | Network:
         if not isinstance(data, str | os.PathLike):

@@ -222,6 +222,10 @@ class Sum(Pair):
     def feature_names(self, inputs: Sequence[str]) -> list[str]:
         return self.left.feature_names(inputs) + self.right.feature_names(inputs)
 
+    def named(self, a: Encoded, columns: Sequence[str] = ()) -> list[str]:
+        a1, a2 = a
+        return self.left.named(a1, columns) + self.right.named(a2, columns)
+
     def __repr__(self) -> str:
         return f"{inside(self.left, SUM)} + {inside(self.right, SUM + 1)}"
 
@@ -343,6 +347,9 @@ class Scaled(PolynomialOf):
     def feature_names(self, inputs: Sequence[str]) -> list[str]:
         return self.base.feature_names(inputs)
 
+    def named(self, a: Encoded, columns: Sequence[str] = ()) -> list[str]:
+        return self.base.named(a, columns)
+
     def __repr__(self) -> str:
         return f"{text(self.factor)} * {inside(self.base, PRODUCT + 1)}"
 
@@ -381,6 +388,9 @@ class Shifted(PolynomialOf):
 
     def feature_names(self, inputs: Sequence[str]) -> list[str]:
         return [*self.base.feature_names(inputs), "1"]
+
+    def named(self, a: Encoded, columns: Sequence[str] = ()) -> list[str]:
+        return [*self.base.named(a, columns), "1"]
 
     def __repr__(self) -> str:
         return f"{inside(self.base, SUM)} + {text(self.constant)}"
@@ -546,7 +556,18 @@ class Pullback(Kernel):
             return super().feature_names(inputs)
         if self.f.numeric:
             return self.base.feature_names([str(name) for name in self.f.names])
-        return [f"{self.f.names[0]}: {name}" for name in self.base.feature_names(self._image(inputs))]
+        return self._of_its_column(self.base.feature_names(self._image(inputs)))
+
+    def named(self, a: Encoded, columns: Sequence[str] = ()) -> list[str]:
+        if not isinstance(self.f, Columns):
+            kept = not self.base.on_vectors or isinstance(self.f, Value)  # a plain function may make any columns
+            return self.base.named(a, columns) if kept else super().named(a, columns)
+        if self.f.numeric:
+            return self.base.named(a, [str(name) for name in self.f.names])
+        return self._of_its_column(self.base.named(a))
+
+    def _of_its_column(self, names: list[str]) -> list[str]:
+        return [f"{cast(Columns, self.f).names[0]}: {name}" for name in names]
 
     def __repr__(self) -> str:
         way = repr(self.f) if isinstance(self.f, Columns) else f"pullback({text(self.f)})"
@@ -590,6 +611,9 @@ class Rowwise(Kernel):
 
     def feature_names(self, inputs: Sequence[str]) -> list[str]:
         return self.base.feature_names(inputs)
+
+    def named(self, a: Encoded, columns: Sequence[str] = ()) -> list[str]:
+        return self.base.named(a.parts[0], columns)
 
 
 class Reweighted(Rowwise):
@@ -755,6 +779,9 @@ class Centered(Anchored):
 
     def feature_names(self, inputs: Sequence[str]) -> list[str]:
         return super().feature_names(inputs) if self.reference.rows.open else self.base.feature_names(inputs)
+
+    def named(self, a: Encoded, columns: Sequence[str] = ()) -> list[str]:
+        return super().named(a, columns) if self.reference.rows.open else self.base.named(a.parts[0], columns)
 
     @cached_property
     def _mean_features(self) -> Array:

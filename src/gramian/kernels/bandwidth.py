@@ -66,13 +66,17 @@ def median_distance(X: Any, metric: Literal["euclidean", "cityblock"]) -> float:
 
 
 def _distinct(points: Any) -> Any:
-    """Return the distinct rows, at most `SAMPLE` of them."""
+    """Return the distinct rows, at most `SAMPLE` of them, in memory of their own."""
     if is_sparse(points) and not (points.has_canonical_format and points.data.all()):
         points = points.copy()
         points.sum_duplicates()
         points.eliminate_zeros()
+    order = np.random.default_rng(0).permutation(points.shape[0])
+    some = order[:SAMPLE]
+    if not is_sparse(points) and len(np.unique(points[some, 0])) == len(some):  # so different are they at first sight
+        return points[some]
     found: dict[Any, int] = {}
-    for i in np.random.default_rng(0).permutation(points.shape[0]):
+    for i in order:
         found.setdefault(_contents(points, i), i)
         if len(found) == SAMPLE:
             break
@@ -91,9 +95,11 @@ def _contents(points: Any, i: int) -> Any:
 
 
 def _dense_distances(points: Array, metric: Literal["euclidean", "cityblock"]) -> tuple[float, Array]:
-    points = points.astype(np.float64) / 2
+    points = points.astype(np.float64, copy=False)
+    points /= 2
     spans = points.max(axis=0) - points.min(axis=0)
-    points = points[:, spans > 0]  # a column of equal numbers adds nothing, however many units they are away
+    if not spans.all():
+        points = points[:, spans > 0]  # a column of equal numbers adds nothing, however many units they are away
     if not points.size:
         return 1.0, np.zeros(1)
     unit = ldexp(1.0, frexp(float(spans.max()))[1] - 1)  # a power of two divides without rounding

@@ -245,3 +245,15 @@ class BaseKernel(Value, ABC):
     def feature_names(self, inputs: Sequence[str]) -> list[str]:
         """Return the names of the explicit features, given those of the input columns."""
         raise TypeError(f"the features of {self!r} have no names")
+
+    def named(self, a: Encoded, columns: Sequence[str] = ()) -> list[str]:
+        """Return the names of the columns of ``phi(a)``, given those of the input columns where objects are vectors.
+
+        `feature_names` answers the same of objects; here they are encoded, as a learner keeps them.
+
+        >>> import gramian as gm
+        >>> k = gm.Spectrum(length=2) + 1
+        >>> k.named(k.encode(["bar", "bat"]))
+        ['ar', 'at', 'ba', '1']
+        """
+        return self.feature_names(columns)

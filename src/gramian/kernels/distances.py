@@ -3,7 +3,8 @@
 One matrix product gives a whole tile: with rows (−2a, ‖a‖², 1) and (b, 1, ‖b‖²) the product is ‖a‖² − 2aᵀb + ‖b‖². The
 expansion loses digits where points lie far from the origin and close to each other: its absolute error is about
 ε (‖a‖² + ‖b‖²). So the origin is moved into the tile first, and where that is not enough (several distant clusters) the
-entries with too few correct digits are computed again from the differences a − b.
+entries with too few correct digits are computed again from the differences a − b. Squared distances add up over the
+columns: where points are wide they are taken a slab of columns at a time, so that copies of them stay small.
 
 Sparse points stay sparse: to move the origin would fill their zeros, so there the second look alone keeps the digits.
 """
@@ -17,11 +18,12 @@ from scipy.sparse import csr_array
 from scipy.spatial.distance import cdist
 
 from gramian.checks import Array, is_sparse
+from gramian.gram.tiles import SLAB
 from gramian.kernels.products import inner_products, squared_lengths
 
 ROUNDING = 4.0  # the expansion's error in units of ε (‖a‖² + ‖b‖²)
 PATCH = 0.05  # share of a tile up to which single entries are recomputed; beyond it the whole tile is
-CHUNK = 2**17  # numbers that are taken up at a time where points are sparse
+CHUNK = 2**17  # numbers that are taken up at a time: they stay in the cache from one pass to the next
 
 
 def squared_distances(A: Any, B: Any, scale: float, out: Array, *, factor: float, smooth: bool) -> None:
@@ -41,18 +43,22 @@ def distance_accuracy(dtype: np.dtype[np.generic]) -> float:
 
 
 def _of_dense(A: Array, B: Array, scale: float, out: Array, factor: float, smooth: bool) -> None:
-    eta = distance_accuracy(out.dtype)
-    A, B = A.astype(out.dtype, copy=False), B.astype(out.dtype, copy=False)
-    origin = B.mean(axis=0)
-    (left, norms_a), (right, norms_b) = _augmented(A, origin, scale), _augmented(B, origin, scale)
-    size = float(norms_a.max()) + float(norms_b.max())
-    if not np.isfinite(size):
-        _by_difference(A, B, scale, out, factor)
-        return
-    left[:, :-2] *= -2 * factor
-    left[:, -2], left[:, -1] = factor * norms_a, 1
-    right[:, -2], right[:, -1] = 1, factor * norms_b
-    np.matmul(left, right.T, out=out)
+    eta, size = distance_accuracy(out.dtype), 0.0
+    for columns in _slabs(A):
+        a, b = (P[:, columns].astype(out.dtype, copy=False) for P in (A, B))
+        origin = b.mean(axis=0)
+        left, norms_a = _augmented(a, origin, scale, -2 * factor)
+        right, norms_b = _augmented(b, origin, scale, 1.0)
+        size += float(norms_a.max()) + float(norms_b.max())
+        if not np.isfinite(size):
+            _by_difference(A, B, scale, out, factor)
+            return
+        left[:, -2], left[:, -1] = factor * norms_a, 1
+        right[:, -2], right[:, -1] = 1, factor * norms_b
+        if columns.start == 0:
+            np.matmul(left, right.T, out=out)
+        else:
+            out += left @ right.T
     error = ROUNDING * float(np.finfo(out.dtype).eps) * size
     if smooth and error <= eta:
         return
@@ -62,29 +68,48 @@ def _of_dense(A: Array, B: Array, scale: float, out: Array, factor: float, smoot
         _by_difference(A, B, scale, out, factor)
     elif count:
         i, j = np.nonzero(doubtful)
-        gap = (A[i].astype(np.float64) - B[j]) / scale
-        out[i, j] = factor * squared_lengths(gap)
+        step = max(1, CHUNK // A.shape[1])
+        for start in range(0, count, step):
+            some = i[start : start + step], j[start : start + step]
+            gap = (A[some[0]].astype(np.float64) - B[some[1]]) / scale
+            out[some] = factor * squared_lengths(gap)
 
 
-def _augmented(points: Array, origin: Array, scale: float) -> tuple[Array, Array]:
-    """Return (points − origin) / scale with two columns to spare, and the squared norms of its rows."""
+def _slabs(points: Array) -> list[slice]:
+    """Return the columns of points in runs that are copied at a time."""
+    width = points.shape[1]
+    return [slice(start, min(start + SLAB, width)) for start in range(0, width, SLAB)]
+
+
+def _augmented(points: Array, origin: Array, scale: float, times: float) -> tuple[Array, Array]:
+    """Return times · (points − origin) / scale with two columns to spare, and the squared norms before `times`."""
     augmented = np.empty((points.shape[0], points.shape[1] + 2), points.dtype)
-    moved = augmented[:, :-2]
-    np.subtract(points, origin, out=moved)
-    moved /= scale
-    return augmented, squared_lengths(moved)
+    norms = np.empty(len(points), points.dtype)
+    step = max(1, CHUNK // points.shape[1])
+    for start in range(0, len(points), step):
+        rows = slice(start, start + step)
+        moved = augmented[rows, :-2]
+        np.subtract(points[rows], origin, out=moved)
+        moved /= scale
+        norms[rows] = squared_lengths(moved)
+        if times != 1:
+            moved *= times
+    return augmented, norms
 
 
 def _by_difference(A: Array, B: Array, scale: float, out: Array, factor: float) -> None:
     # A power of two near the scale divides without rounding, wherever the points lie; halves keep differences finite.
     # A point that is infinitely many bandwidths away is compared pair by pair.
     unit = np.ldexp(1.0, np.frexp(scale)[1] - 1)
-    A, B = A.astype(np.float64) / 2, B.astype(np.float64) / 2
-    squares = cdist(A / unit, B / unit, "sqeuclidean") * (2 * unit / scale) ** 2
-    i, j = np.nonzero(np.isnan(squares))
-    gap = (A[i] - B[j]) / scale * 2
-    squares[i, j] = squared_lengths(gap)
-    out[...] = factor * squares
+    squares = np.zeros(out.shape)
+    for columns in _slabs(A):
+        a, b = (P[:, columns].astype(np.float64) / 2 for P in (A, B))
+        some = cdist(a / unit, b / unit, "sqeuclidean") * (2 * unit / scale) ** 2
+        i, j = np.nonzero(np.isnan(some))
+        gap = (a[i] - b[j]) / scale * 2
+        some[i, j] = squared_lengths(gap)
+        squares += some
+    np.multiply(squares, factor, out=out, casting="same_kind")
 
 
 def _of_sparse(A: Any, B: Any, scale: float, out: Array, factor: float, smooth: bool) -> None:
@@ -95,16 +120,19 @@ def _of_sparse(A: Any, B: Any, scale: float, out: Array, factor: float, smooth: 
     rounding = (ROUNDING + terms) * float(np.finfo(np.float64).eps)
     b = _in_units(B, scale)
     norms_b = squared_lengths(b)
+    b = b.tocsc()  # the form that products with its transpose are made of
     step = max(1, CHUNK // max(B.shape[0], _longest(A)))
     for start in range(0, A.shape[0], step):
         some = A[start : start + step]
         a = _in_units(some, scale)
-        sizes = np.add.outer(squared_lengths(a), norms_b)
-        squares = sizes - 2 * inner_products(b, a).T
-        # NaN, of points infinitely many bandwidths away, is doubtful too.
-        i, j = np.nonzero(~(rounding * sizes <= eta * np.maximum(squares, float(smooth))))
-        squares[i, j] = _between(some, B, i, j, scale)
-        out[start : start + step] = factor * squares
+        norms_a = squared_lengths(a)
+        sizes = np.add.outer(norms_a, norms_b)
+        squares = sizes - 2 * inner_products(a, b)
+        if not (smooth and rounding * (norms_a.max() + norms_b.max()) <= eta):
+            # NaN, of points infinitely many bandwidths away, is doubtful too.
+            i, j = np.nonzero(~(rounding * sizes <= eta * np.maximum(squares, float(smooth))))
+            squares[i, j] = _between(some, B, i, j, scale)
+        np.multiply(squares, factor, out=out[start : start + step], casting="same_kind")
 
 
 def _in_units(points: Any, scale: float) -> Any:

@@ -19,14 +19,15 @@ from gramian.batches import Batches
 from gramian.checks import Array
 from gramian.kernels.algebra import Kernel
 from gramian.learn.base import MEDIAN_GAUSSIAN, named
-from gramian.learn.discriminant import indicator
-from gramian.learn.lowrank import HEAD, Rank, Seen
-from gramian.learn.path import factors
+from gramian.learn.calibration import Calibrated, Calibration
+from gramian.learn.discriminant import decided, indicator, spoken_for
+from gramian.learn.lowrank import HEAD, Rank
 from gramian.learn.ridge import LeastSquares
 from gramian.learn.ridges import Ridge
+from gramian.space.vectors import Vectors
 
 
-class KernelClassifier(ClassifierMixin, LeastSquares):  # type: ignore[misc]
+class KernelClassifier(Calibrated, ClassifierMixin, LeastSquares):  # type: ignore[misc]
     """Classify objects by kernel ridge regression on −1 and +1, or on indicators of more than two classes.
 
     The sign of f(x) + b decides, with f and b the minimisers of Σᵢ wᵢ (yᵢ − f(xᵢ) − b)² + λ ‖f‖² over yᵢ = −1 or +1
@@ -190,11 +191,11 @@ class KernelClassifier(ClassifierMixin, LeastSquares):  # type: ignore[misc]
     def predict(self, X: Any) -> Array:
         """Return the label of the class that f(x) + b decides for."""
         decisions = self.decision_function(X)
-        return np.asarray(self.classes_[self._decided(decisions)])
+        return np.asarray(self.classes_[decided(decisions)])
 
-    @staticmethod
-    def _decided(values: Array) -> Array:
-        return (values > 0).astype(np.intp) if values.ndim == 1 else values.argmax(axis=1)
+    def _functions(self) -> tuple[Vectors, Array | None, Any, tuple[Any, ...], Any]:
+        function, primal, intercepts, _, _ = super()._functions()
+        return function, primal, intercepts, *spoken_for(self.classes_)
 
     @property
     def loo_decision_(self) -> Array:
@@ -208,19 +209,18 @@ class KernelClassifier(ClassifierMixin, LeastSquares):  # type: ignore[misc]
 
         Weighted where the objects are.
         """
+        decisions, labels, weights = self._left_out_decisions()
+        wrong = decided(decisions) != labels
+        return float(np.average(wrong, weights=weights))
+
+    def _left_out_decisions(self) -> tuple[Array, Array, Array | None]:
         if self._landmarks is None:
             decisions, numbers, weights = self.loo_decision_, self._problem.Y, self._problem.weights
         else:
-            decisions, numbers, weights = self._probed()
-        wrong = self._decided(decisions) != self._decided(numbers.reshape(decisions.shape))
-        return float(np.average(wrong, weights=weights))
+            left, numbers, weights = self._probed()
+            decisions = (numbers - left).reshape(len(left), *self._shape)
+        return decisions, decided(numbers.reshape(decisions.shape)), weights
 
-    def _probed(self) -> tuple[Array, Array, Array | None]:
-        """Return leave-one-out decisions, numbers and weights of the objects that are looked at."""
-        chunk, of = self._looked_at(), self._of_moments
-        f = factors(of.values, self.ridge_, self.smoother)[0]
-        left, numbers = Seen(of, chunk, self._summary.kernel).at(f, self.ridge_ == 0).loo, np.asarray(chunk.numbers)
-        if chunk.weights is not None:
-            left = left / np.sqrt(np.where(chunk.weights > 0, chunk.weights, 1.0))[:, None]
-        decisions = numbers - left
-        return (decisions if self._shape else decisions[:, 0]), numbers, chunk.weights
+    def _keep_learnt(self, a: Array, b: Array, shape: tuple[int, ...]) -> None:
+        self._calibration = Calibration()
+        super()._keep_learnt(a, b, shape)

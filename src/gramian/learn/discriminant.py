@@ -18,11 +18,13 @@ from gramian.batches import Batches
 from gramian.checks import Array
 from gramian.factor.moments import Chunk, Moments
 from gramian.learn.base import evaluate
+from gramian.learn.calibration import Calibrated, Calibration
 from gramian.learn.lowrank import Reducible
+from gramian.learn.weights import Weighted
 from gramian.space.vectors import Vectors
 
 
-class Discriminant(ClassifierMixin, Reducible):  # type: ignore[misc]
+class Discriminant(Calibrated, ClassifierMixin, Weighted, Reducible):  # type: ignore[misc]
     """A classifier by linear discriminant functions in feature space.
 
     Attributes
@@ -44,10 +46,7 @@ class Discriminant(ClassifierMixin, Reducible):  # type: ignore[misc]
 
     def _keep(self, alpha: Array, offsets: Array, primal: Array | None = None) -> None:
         """Keep one discriminant function for each class; of two classes, their difference."""
-
-        def told_apart(columns: Array) -> Array:
-            return columns[..., 1] - columns[..., 0] if len(self.classes_) == 2 else columns
-
+        self._calibration = Calibration()
         self.dual_coef_ = told_apart(alpha)
         self.offset_ = float(told_apart(offsets)) if len(self.classes_) == 2 else offsets
         self.directions_ = self.sample_.combine(self.dual_coef_)
@@ -93,10 +92,29 @@ class Discriminant(ClassifierMixin, Reducible):  # type: ignore[misc]
         images = self._images(X)
         return np.asarray(evaluate(self.directions_, images, self._primal) - self.offset_)
 
+    def _functions(self) -> tuple[Vectors, Array | None, Any, tuple[Any, ...], Any]:
+        return self.directions_, self._primal, -np.asarray(self.offset_), *spoken_for(self.classes_)
+
     def predict(self, X: Any) -> Array:
         """Return the label of the class with the largest discriminant function."""
         values = self.decision_function(X)
-        return np.asarray(self.classes_[(values > 0).astype(int) if values.ndim == 1 else values.argmax(axis=1)])
+        return np.asarray(self.classes_[decided(values)])
+
+
+def told_apart(columns: Array) -> Array:
+    """Return one column for each class; of two classes, their difference."""
+    return np.asarray(columns[..., 1] - columns[..., 0] if columns.shape[-1] == 2 else columns)
+
+
+def decided(values: Array) -> Array:
+    """Return the numbers of the classes that decision values decide for."""
+    return np.asarray((values > 0).astype(np.intp) if values.ndim == 1 else values.argmax(axis=1))
+
+
+def spoken_for(classes: Array) -> tuple[tuple[Any, ...], Any]:
+    """Return the classes that decision functions speak for; of two classes the second, and the first it is against."""
+    known = tuple(classes.tolist())
+    return (known[1:], known[0]) if len(known) == 2 else (known, None)
 
 
 def class_means(labels: Array, count: int) -> Array:

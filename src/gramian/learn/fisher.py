@@ -311,6 +311,9 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Disc
         scores = self._loo_scores
         return np.asarray(scores if len(self.classes_) > 2 else scores[:, 1] - scores[:, 0])
 
+    def _left_out_decisions(self) -> tuple[Array, Array, Array | None]:
+        return self.loo_decision_, self._labels, None
+
     def _leave_all_out(self) -> Array:
         here = np.array([self.ridge_])
         left_out, labels = self._left_out()

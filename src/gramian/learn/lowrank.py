@@ -415,10 +415,21 @@ class Seen:
     """Objects of the sample in the principal directions, in which every ridge costs O(n · directions)."""
 
     def __init__(self, ridge: RidgeOfMoments, chunk: Chunk, kernel: Kernel) -> None:
-        phi = dense(kernel.phi(chunk.points))
-        self._P = (phi.astype(np.float64) - (ridge.mean if ridge.intercept else 0.0)) @ ridge.axes
+        self._ridge, self._weights, self._kernel = ridge, chunk.weights, kernel
+        self._P = self._along(chunk.points)
         self._Y = np.asarray(chunk.numbers) - (ridge.target if ridge.intercept else 0.0)
-        self._ridge, self._weights = ridge, chunk.weights
+
+    def _along(self, points: Encoded) -> Array:
+        """Return the coordinates of objects along the principal directions."""
+        phi, ridge = dense(self._kernel.phi(points)), self._ridge
+        return np.asarray((phi.astype(np.float64) - (ridge.mean if ridge.intercept else 0.0)) @ ridge.axes)
+
+    def influences(self, points: Encoded, f: Array) -> Array:
+        """Return how much the target of each of these objects weighs in the predictions of others."""
+        found = (
+            self._along(points) * (f / self._ridge.values)
+        ) @ self._P.T + self._ridge.intercept / self._ridge.weight
+        return found if self._weights is None else found * self._weights
 
     def at(self, f: Array, unridged: bool = False) -> Fit:
         """Return residuals and room for the factors of a ridge, as seen through the weights of the objects.

@@ -22,7 +22,7 @@ from one distribution:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from math import ceil, inf, log, sqrt
 from typing import Any, Literal, Self, cast
 
@@ -34,7 +34,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from gramian.batches import Batches
-from gramian.checks import Array, fraction, warn
+from gramian.checks import Array, fraction, warn, whole
 from gramian.factor.moments import Chunk
 from gramian.factor.nystrom import Nystrom
 from gramian.gram.encoded import Encoded
@@ -44,6 +44,7 @@ from gramian.kernels.algebra import Kernel, remainder
 from gramian.learn.base import MEDIAN_GAUSSIAN, offered_if
 from gramian.learn.lowrank import Rank, Reducible, given_rank, landmark_coefficients
 from gramian.learn.sklearn_private import count_objects, take_rows
+from gramian.learn.unusual import Explanation, explained
 from gramian.space.means import stability_bound
 from gramian.space.vectors import Vectors
 
@@ -422,6 +423,49 @@ class NoveltyDetector(OutlierMixin, Reducible):  # type: ignore[misc]
         if self.calibration == "bound":
             self._warn_if_mute()  # what partial_fit has not said, for more objects might have come
         return np.where(decisions < 0, -1, 1)
+
+    def explain(
+        self, X: Any, top: int = 3, sample: Any = None, names: Sequence[str] | None = None
+    ) -> list[Explanation]:
+        """Return for each object the two or three columns, words or substrings that make it unusual.
+
+        Parameters
+        ----------
+        X : objects that the kernel accepts
+        top : int
+            How many reasons at most; of an object with columns so many as bring it back inside.
+        sample : objects, optional
+            Typical objects, such as those of the training, whose values are put in the place of unusual ones. A
+            detector keeps encodings only, so this is needed for records and data frames; vectors are known to it under
+            a plain kernel or a standardized one, and words and substrings need none. Nodes of a graph are told which
+            of the sample they are most like.
+        names : sequence of str, optional
+            What to call the columns of an array.
+
+        Returns
+        -------
+        list of Explanation
+            Each with its `reasons` (column, value, usual range, the value that would mend it, how far the distance
+            falls) and whether these bring it `inside`.
+
+        Notes
+        -----
+        For each object and reason some 5 · columns distances are computed, and of the sample 2,000 objects are looked
+        at. Columns are chosen one after another, the one first that brings the distance down most.
+
+        Examples
+        --------
+        >>> import gramian as gm
+        >>> setosa = gm.load_iris().data[:50]
+        >>> detector = gm.NoveltyDetector(alpha=0.1, random_state=0).fit(setosa)
+        >>> (found,) = detector.explain([[5.0, 3.4, 4.5, 0.2]], names=["sl", "sw", "pl", "pw"])
+        >>> found.novel, found.inside, [reason.column for reason in found.reasons]
+        (True, True, ['pl'])
+        >>> print(found.reasons[0])
+        pl 4.5 (usually 1.3 to 1.7)
+        """
+        check_is_fitted(self)
+        return explained(self, X, whole(top, "top"), sample, names)
 
     @offered_if(lambda self: self.calibration == "conformal")
     def p_values(self, X: Any) -> Array:

@@ -19,14 +19,16 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from gramian.batches import Batches
 from gramian.checks import Array
+from gramian.factor.moments import dense
 from gramian.gram.encoded import Encoded
 from gramian.gram.journal import keeping
 from gramian.kernels.algebra import Kernel
 from gramian.learn.base import MEDIAN_GAUSSIAN, offered_if
-from gramian.learn.discriminant import Discriminant, class_means, indicator
+from gramian.learn.discriminant import Discriminant, class_means, decided, indicator, told_apart
 from gramian.learn.lowrank import Rank, given_rank, landmark_coefficients
 from gramian.space.vectors import Vectors
 
@@ -175,6 +177,42 @@ class ParzenClassifier(Discriminant):
             found[span] = self._p_values_of(gram.block(span, slice(None)), images.points[span], groups)
         return found
 
+    @property
+    def loo_decision_(self) -> Array:
+        """The decision function for each training object of a model fitted without it, in closed form.
+
+        In low rank of some of them. A class without its only member has no centre, and the value −∞.
+        """
+        check_is_fitted(self)
+        return self._left_out_decisions()[0]
+
+    @property
+    def loo_error_(self) -> float:
+        """The share of the training objects that a model fitted without them gets wrong."""
+        check_is_fitted(self)
+        decisions, labels, _ = self._left_out_decisions()
+        return float(np.mean(decided(decisions) != labels))
+
+    def _left_out_decisions(self) -> tuple[Array, Array, Array | None]:
+        if (low := self._landmarks) is not None:
+            groups, labels = self._class_moments()
+            points = dense(low.phi(self._looked_at().points)).astype(np.float64)
+            means, sizes = np.array([group.mean for group in groups]), np.array([group.weight for group in groups])
+            own, norms = points @ means.T, np.square(points).sum(axis=1)
+            squares = np.square(means).sum(axis=1)
+        else:
+            labels = np.argsort(self._class_order())[self._numbers]
+            sizes, squares = np.bincount(labels), self._squares()
+            own = self.__dict__.get("_own", None)
+            own = np.asarray(self.sample_.inner(self.centers_)) if own is None else own
+            norms = self.kernel_.squared_norms(self.sample_.points).astype(np.float64)
+        return told_apart(without_itself(own, norms, squares, sizes.astype(np.float64), labels)), labels, None
+
+    def _squares(self) -> Array:
+        """Return the squared norm of each centre, from the sums of κ within classes."""
+        order = self._class_order()
+        return np.asarray(self._sums[order] / np.bincount(self._numbers)[order] ** 2)
+
     def _p_values_of(self, K: Array, points: Encoded, groups: list[Array]) -> Array:
         """Return the p-values of objects from their values of κ with the training objects.
 
@@ -200,6 +238,20 @@ class ParzenClassifier(Discriminant):
             weights, squares = landmark_coefficients(low, means.T), np.einsum("ij,ij->i", means, means)
         else:
             weights = class_means(np.argsort(order)[self._numbers], len(order))
-            squares = self._sums[order] / np.bincount(self._numbers)[order] ** 2
+            squares = self._squares()
         self.centers_ = self.sample_.combine(weights)
         self._keep(weights, squares / 2)
+
+
+def without_itself(own: Array, norms: Array, squares: Array, sizes: Array, labels: Array) -> Array:
+    """Return g_c for each object, the centre of its class taken without it: (ℓ φ_c − φ(x)) / (ℓ − 1).
+
+    `own` are ⟨φ(x), φ_c⟩ for all classes, `norms` κ(x, x), `squares` ‖φ_c‖².
+    """
+    found, at = own - squares / 2, (np.arange(len(labels)), labels)
+    size, with_own = sizes[labels], own[at]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        inner = (size * with_own - norms) / (size - 1)
+        square = (size**2 * squares[labels] - 2 * size * with_own + norms) / (size - 1) ** 2
+    found[at] = np.where(size > 1, inner - square / 2, -np.inf)
+    return found

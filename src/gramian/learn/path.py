@@ -10,6 +10,14 @@ shrinkage, and for a projection exact for the directions as they are. The degree
 cross-validation puts their average in the place of each hᵢᵢ. An intercept is one direction more, b = S 1 / ‖S 1‖,
 that is never shrunk.
 
+Leaving a fold out, the objects S together, changes their residuals to
+
+    (I − H)_SS⁻¹ (z − H z)_S,        H = U f Uᵀ + b bᵀ
+
+which is a system of the size of the fold at each ridge, and never a new decomposition. Where the directions are fewer
+than the objects of the fold it is a system in these instead: with R the other objects and left = 1 − f the fitted
+values are U_S √f (diag(left) + √f U_RᵀU_R √f)⁻¹ √f U_Rᵀ z_R, in which nothing cancels.
+
 At λ = 0 nothing is shrunk, which is least squares. An object that leaves no room then, hᵢᵢ = 1, has the residual 0, and
 its leave-one-out residual is the limit of the quotient as λ → 0: that of the minimum norm solution of the others.
 """
@@ -28,6 +36,7 @@ Kind = Literal["shrinkage", "projection"]
 
 EQUAL = 1e-12  # of the largest eigenvalue, by which one may seem to lie on the other side of a ridge
 OVERLAP = 1e-8  # squared cosine beyond which a direction is that of the intercept
+AT_ONCE = 2**22  # numbers of an array in which several ridges are worked out together
 
 
 def factors(values: Array, lam: float, kind: Kind) -> tuple[Array, Array]:
@@ -94,12 +103,12 @@ class Smoother:
             spectrum = spectrum.take(np.square(border @ spectrum.vectors) < OVERLAP)
         self.values, self.left_out = spectrum.values, spectrum.left_out
         self.kind = kind
-        self._axes = spectrum.axes
+        self._axes, self._border = spectrum.axes, border
         U = spectrum.vectors
         if border is not None:
             U = U - np.outer(border, border @ U)
             U = U / np.linalg.norm(U, axis=0)
-        self._U = U
+        self._U, self._Z, self._border = U, Z, border
         self._intercepts = int(border is not None)
         self._inside = U.T @ Z
         taken = np.square(U).sum(axis=1) + (0.0 if border is None else border**2)
@@ -119,6 +128,77 @@ class Smoother:
             return Fit(self._outside, np.where(self._missing > rounding, self._missing, 0.0), slope)
         left = factors(self.values, lam, self.kind)[1]
         return Fit(self._U @ (left[:, None] * self._inside) + self._outside, np.square(self._U) @ left + self._missing)
+
+    def without(self, fold: Array, ridges: Array) -> Array:
+        """Return the residuals of the objects of a fold in fits made without any of them, ridges × objects × targets.
+
+        At ridges above 0, for shrinkage.
+        """
+        left = np.array([factors(self.values, lam, "shrinkage")[1] for lam in ridges])
+        found = np.empty((len(ridges), len(fold), self._Z.shape[1]))
+        size = min(len(fold), self._U.shape[1] + self._intercepts)
+        solved = self._by_objects if size == len(fold) else self._by_directions
+        step = max(1, AT_ONCE // max(size * self._U.shape[1], 1))
+        for start in range(0, len(ridges), step):
+            some = slice(start, start + step)
+            found[some] = solved(fold, left[some])
+        return found
+
+    def _by_objects(self, fold: Array, left: Array) -> Array:
+        """Return (I − H)_SS⁻¹ (z − H z)_S for each row of 1 − f."""
+        U, size = self._U[fold], len(fold)
+        rest = (left[:, None, :] * U).reshape(len(left) * size, U.shape[1]) @ np.hstack([U.T, self._inside])
+        found = rest.reshape(len(left), size, -1)
+        if self._U.shape[1] + self._intercepts < len(self._Z):
+            found[..., :size] += np.eye(size) - U @ U.T
+            if self._border is not None:
+                found[..., :size] -= np.outer(self._border[fold], self._border[fold])
+            found[..., size:] += self._outside[fold]
+        return np.asarray(np.linalg.solve(found[..., :size], found[..., size:]))
+
+    def _by_directions(self, fold: Array, left: Array) -> Array:
+        """Return the same by what is learnt in the directions from all other objects."""
+        U = self._U if self._border is None else np.column_stack([self._U, self._border])
+        left = np.hstack([left, np.zeros((len(left), self._intercepts))])
+        others = np.ones(len(U), dtype=bool)
+        others[fold] = False
+        V, roots = U[others], np.sqrt(1 - left)
+        systems = roots[:, :, None] * (V.T @ V) * roots[:, None, :]
+        systems[:, np.arange(len(U.T)), np.arange(len(U.T))] += left
+        learnt = np.linalg.solve(systems, roots[:, :, None] * (V.T @ self._Z[others]))
+        return np.asarray(self._Z[fold] - U[fold] @ (roots[:, :, None] * learnt))
+
+    def _rooms(self, lam: float) -> Array:
+        """Return R = I − H, the smoother's complement, whose diagonal is the room."""
+        left = factors(self.values, lam, self.kind)[1]
+        R = (self._U * (left - (1.0 if self._missing.any() else 0.0))) @ self._U.T
+        if self._missing.any():
+            R += np.eye(len(R)) - (0.0 if self._border is None else np.outer(self._border, self._border))
+        return np.asarray(R)
+
+    def chosen_without_each(self, ridges: Array, by_gcv: bool, weighted: Array) -> tuple[Array, Array]:
+        """Return the place of the ridge that would be chosen without each object, and its residual at that ridge.
+
+        Without object i the residuals are eⱼ − Rⱼᵢ eᵢ / Rᵢᵢ and the rooms Rⱼⱼ − Rⱼᵢ² / Rᵢᵢ, from which both criteria
+        follow as from e and R themselves; `weighted` marks the objects that have a weight. O(n³) a ridge.
+        """
+        errors = np.empty((len(ridges), len(self._outside)))
+        residuals = np.empty((len(ridges), *self._outside.shape))
+        others = weighted & ~np.eye(len(weighted), dtype=bool)
+        for k, lam in enumerate(ridges):
+            R, E = self._rooms(lam), self.at(lam).residuals
+            with np.errstate(divide="ignore", invalid="ignore"):
+                share = R / np.diagonal(R)[:, None]
+                rooms = np.diagonal(R) - share * R
+                squares = sum((np.square(e - share * e[:, None]) for e in E.T), np.zeros_like(R))
+                residuals[k] = E / np.diagonal(R)[:, None]
+                if by_gcv:
+                    found = np.sum(squares, axis=1, where=others) / np.sum(rooms, axis=1, where=others) ** 2
+                else:
+                    found = np.sum(squares / np.square(rooms), axis=1, where=others)
+            errors[k] = np.where(np.isfinite(found), found, np.inf)
+        best = errors.argmin(axis=0)
+        return best, np.take_along_axis(residuals, best[None, :, None], axis=0)[0]
 
     def coefficients(self, lam: float) -> Array:
         """Return c, which gives the fitted values S K Sᵀ c: U f/σ² Uᵀ z, and for shrinkage (S K Sᵀ + λI) c = z.
@@ -142,10 +222,16 @@ class Smoother:
         rooms = np.square(self._U) @ left + self._missing[:, None]
         average = (rooms.sum(axis=0) - (len(rooms) - count)) / count  # objects without weight leave all their room
         loo, gcv = np.full(len(ridges), np.inf), np.full(len(ridges), np.inf)
-        for k in range(len(ridges)):
-            E = self._U @ (left[:, k, None] * self._inside) + self._outside
-            loo[k] = np.square(Fit(E, rooms[:, k]).loo).sum() / total
-            if average[k] > 0:
-                gcv[k] = np.square(E).sum() / total / average[k] ** 2
+        n, targets = self._Z.shape
+        step = max(1, AT_ONCE // (n * targets))
+        for start in range(0, len(ridges), step):
+            some = range(start, min(start + step, len(ridges)))
+            scaled = left[:, some, None] * self._inside[:, None, :]
+            residuals = (self._U @ scaled.reshape(len(left), len(some) * targets)).reshape(n, len(some), targets)
+            for place, k in enumerate(some):
+                E = residuals[:, place] + self._outside
+                loo[k] = np.square(Fit(E, rooms[:, k]).loo).sum() / total
+                if average[k] > 0:
+                    gcv[k] = np.square(E).sum() / total / average[k] ** 2
         dof = np.array([self.dof(lam) for lam in ridges])
         return RidgePath(ridges, loo, gcv, dof, self.left_out)

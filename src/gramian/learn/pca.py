@@ -23,10 +23,11 @@ from gramian.kernels.algebra import Kernel
 from gramian.learn.base import MEDIAN_GAUSSIAN, as_given
 from gramian.learn.lowrank import Rank, Reducible, landmark_coefficients
 from gramian.learn.preimage import PreImages
+from gramian.learn.weights import Weighted
 from gramian.space.vectors import Vectors
 
 
-class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Reducible):  # type: ignore[misc]
+class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Weighted, Reducible):  # type: ignore[misc]
     """Principal components in feature space.
 
     Parameters
@@ -254,6 +255,12 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Reducible):  
             return as_given(images, images.inner(self.components_) - self._at_center)
         centered = self._centered(X)
         return as_given(centered, centered.inner(self.components_))
+
+    def _functions(self) -> tuple[Vectors, Array | None, Any, tuple[Any, ...], Any]:
+        # The coefficients of a component add up to 0, so that Σ aᵢ (φ(xᵢ) − φ_S) = Σ aᵢ φ(xᵢ)
+        functions = self.sample_.combine(self.dual_coef_)
+        at_center = self._at_center if self._landmarks is not None else self.sample_.mean().inner(functions)
+        return functions, None, -at_center, tuple(f"component {k + 1}" for k in range(self._n_features_out)), None
 
     def reconstruction_error(self, X: Any) -> Array:
         """Return the distance in feature space of each object from the plane of the components."""

@@ -25,6 +25,7 @@ from gramian.learn.lowrank import DEFAULT_RANK
 from gramian.learn.ridge import KernelRidge
 
 STEPS = 100
+START = 256  # landmarks that a first guess is learnt through, where an iteration follows
 CHUNK = 512  # points whose similarities to the sample are held at a time
 
 
@@ -49,7 +50,8 @@ class PreImages:
         if not isinstance(kernel, Linear):
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", ConvergenceWarning)  # it is a guess
-                rank = DEFAULT_RANK if len(X) > 2 * DEFAULT_RANK else None
+                most = START if isinstance(kernel, Gaussian) else DEFAULT_RANK
+                rank = most if len(X) > 2 * most else None
                 self._guess = KernelRidge(ridge="loo", fit_intercept=True, rank=rank).fit(dual * eigenvalues, X)
 
     def __call__(self, T: Array) -> Array:

@@ -205,8 +205,10 @@ def _kind(node: Any, parts: list[Any]) -> str:
 
 def _reason(error: Exception) -> str:
     """Say in one line what was wrong with a head."""
-    if isinstance(error, json.JSONDecodeError | RecursionError | UnicodeDecodeError):
+    if isinstance(error, json.JSONDecodeError | UnicodeDecodeError):
         return "its head cannot be read"
+    if isinstance(error, RecursionError):
+        return "it does not hold a model: parts stand within parts, too many levels deep"
     if isinstance(error, MemoryError):
         return "what it holds takes more memory than there is"
     text = " ".join(str(error).split()) or type(error).__name__

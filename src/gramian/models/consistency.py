@@ -306,7 +306,22 @@ def check_classifier(found: Any, shapes: Mapping[str, str] = {}) -> Sizes | None
     sizes: Sizes = {"n": n, "c": c, "k": c - 1, "*t": t, "p": _features(found)}
     check_shapes(found, {"dual_coef_": "n *t", "offset_": "*t", "_primal": "p *t", **shapes}, sizes)
     _check_functions(found.directions_, found.sample_, 1 if c == 2 else c, "directions", single=c == 2)
+    _check_calibrated(found)
     return sizes
+
+
+def check_calibration(found: Any) -> None:
+    """Require a slope and a shift for each class, or neither."""
+    require((found.slope is None) == (found.shifts is None), "probabilities are not known completely")
+    if found.slope is not None:
+        sizes = check_shapes(found, {"slope": "", "shifts": "c"}, {})
+        require(found.slope >= 0 and sizes["c"] > 1, "probabilities fall as decision values grow")
+
+
+def _check_calibrated(found: Any) -> None:
+    kept = vars(found).get("_calibration")
+    fits = kept is None or kept.shifts is None or len(kept.shifts) == len(found.classes_)
+    require(fits, "classes have no probabilities")
 
 
 def _ascends(labels: Array) -> bool:
@@ -407,6 +422,7 @@ def check_least_squares_classifier(found: Any) -> None:
     if CORES["KernelClassifier"] <= vars(found).keys():
         functions = prod(found.dual_coef_.shape[1:])
         require(len(labels) == 2 if functions == 1 else len(labels) == functions > 2, "classes have no functions")
+        _check_calibrated(found)
 
 
 def check_fit(found: Any) -> None:

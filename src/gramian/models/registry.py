@@ -47,6 +47,7 @@ from gramian.kernels.strings.spectrum import Composition, Spectrum
 from gramian.kernels.strings.subsequences import AllSubsequences, Subsequences, Weighed
 from gramian.kernels.subsets import AllSubsets, Anova
 from gramian.kernels.text.bag_of_words import BagOfWords
+from gramian.learn.calibration import Calibration
 from gramian.learn.classifier import KernelClassifier
 from gramian.learn.fisher import FisherDiscriminant
 from gramian.learn.gram_rows import GramRows
@@ -419,6 +420,7 @@ _CLASSIFIER: dict[str, Types] = {
     "offset_": (*NUMBER, np.ndarray),
     "directions_": VECTORS,
     "_primal": MAYBE_ARRAY,
+    "_calibration": (Calibration,),
 }
 _RIDGED: dict[str, Types] = {"ridge": RIDGE, "fit_intercept": FLAG, "tol": MAYBE_NUMBER}
 _LEAST_SQUARES: dict[str, Types] = {
@@ -503,7 +505,10 @@ _LEARNERS = [
     ),
     _reducible(KernelRidge, consistency.check_ridge, {**_RIDGED, "smoother": TEXT, "solver": TEXT}, _LEAST_SQUARES),
     _reducible(
-        KernelClassifier, consistency.check_least_squares_classifier, _RIDGED, {**_LEAST_SQUARES, "classes_": ARRAY}
+        KernelClassifier,
+        consistency.check_least_squares_classifier,
+        _RIDGED,
+        {**_LEAST_SQUARES, "classes_": ARRAY, "_calibration": (Calibration,)},
     ),
     Entry(GramRows, {"kernel": KERNEL}, _FITTED, check=consistency.check_gram_rows),
     _reducible(
@@ -569,7 +574,12 @@ _ESTIMATORS: Types = tuple(entry.cls for entry in _LEARNERS)
 _AROUND = [
     Entry(
         KernelSearch,
-        {"estimator": _ESTIMATORS, "candidates": (list, tuple, dict, np.ndarray), "criterion": TEXT},
+        {
+            "estimator": _ESTIMATORS,
+            "candidates": (list, tuple, dict, np.ndarray, NONE),
+            "criterion": TEXT,
+            "cv": (int, np.integer, NONE),
+        },
         {
             "best_estimator_": _ESTIMATORS,
             "best_params_": (dict,),
@@ -579,7 +589,8 @@ _AROUND = [
         },
         check=_check_search,
     ),
-    _object(Candidate, params=(dict,), kernel=KERNEL, ridge=MAYBE_NUMBER, score=NUMBER),
+    _object(Candidate, params=(dict,), kernel=KERNEL, ridge=MAYBE_NUMBER, score=NUMBER, left_out=NUMBER),
+    _object(Calibration, consistency.check_calibration, slope=MAYBE_NUMBER, shifts=MAYBE_ARRAY),
     _object(Problem, consistency.check_problem, Y=ARRAY, weights=MAYBE_ARRAY, intercept=FLAG),
     _object(RidgePath, consistency.check_path, ridges=ARRAY, loo=ARRAY, gcv=ARRAY, dof=ARRAY, left_out=NUMBER),
     Entry(Fit, {"residuals": ARRAY, "room": ARRAY}, {"slope": (Fit, NONE)}, check=consistency.check_fit),

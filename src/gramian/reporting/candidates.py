@@ -1,4 +1,4 @@
-"""Which kernel: candidates for each kind of data, and the choice among them.
+"""Which kernel: the choice among the candidates for data of a kind (`learn.candidates`).
 
 With a target each candidate is judged by the closed-form leave-one-out errors of ridge regression, for classes on their
 indicators, with the ridge chosen anew for each: all ridges from one decomposition. Without a target nothing says that
@@ -11,24 +11,13 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import prod
 from typing import Any
 
 import numpy as np
-import scipy.sparse.linalg
 
-from gramian.checks import Array, is_sparse
+from gramian.checks import Array
 from gramian.intake.dataset import Dataset
 from gramian.kernels.algebra import Kernel
-from gramian.kernels.dotproduct import Linear, Polynomial
-from gramian.kernels.equality import Equality
-from gramian.kernels.graphs.diffusion import ExponentialDiffusion, VonNeumannDiffusion
-from gramian.kernels.radial import Gaussian, Laplacian
-from gramian.kernels.standardize import Standardize
-from gramian.kernels.strings.full_spectrum import FullSpectrum
-from gramian.kernels.strings.mismatch import Mismatch
-from gramian.kernels.strings.spectrum import Composition, Spectrum
-from gramian.kernels.text.bag_of_words import BagOfWords
 from gramian.learn.alignment import alignment
 from gramian.learn.ridge import KernelRidge
 from gramian.learn.sklearn_private import take_rows
@@ -68,96 +57,6 @@ class Choice:
     reason: str
     judged: tuple[Judged, ...]
     rows: Array
-
-
-def candidates(data: Dataset) -> list[Kernel]:
-    """Return the kernels that make sense for this kind of data, the safest first."""
-    if data.kind == "vectors":
-        return _of_vectors(data.X)
-    if data.kind == "strings":
-        return [_unit(kernel) for kernel in _of_strings(data.X)]
-    if data.kind == "documents":
-        return [_unit(kernel) for kernel in (BagOfWords("tf-idf"), BagOfWords("tf"))]
-    if data.kind == "nodes":
-        return _of_nodes(data)
-    return _of_records(data)
-
-
-def _of_vectors(X: Array) -> list[Kernel]:
-    if is_sparse(X):
-        return [Linear(), _unit(Linear()), Polynomial(2), Gaussian("median")]
-    sigma = _scale(X)
-    radial: list[Kernel] = [Gaussian(_rounded(sigma * factor)) for factor in (1.0, 0.5, 0.25, 2.0, 4.0)]
-    others: list[Kernel] = [Laplacian(_rounded(sigma)), Linear(), Polynomial(2)]
-    return [kernel.pullback(Standardize()) for kernel in (*radial, *others)]
-
-
-def _scale(X: Array) -> float:
-    """Return the median distance between standardized rows."""
-    return float(Gaussian("median").fit(Standardize.of(X)(X)).bandwidth)
-
-
-def _rounded(value: float) -> float:
-    return float(f"{value:.3g}")
-
-
-def _of_strings(X: Any) -> list[Kernel]:
-    longest = max(map(len, X), default=0)
-    lengths = [length for length in (3, 2, 4, 5, 6) if length <= max(longest, 2)]
-    found: list[Kernel] = [*(Spectrum(length) for length in lengths), Composition(), FullSpectrum(decay=0.5)]
-    if longest >= 4 and len({symbol for one in X[:SAMPLE] for symbol in one}) <= 25:
-        found.append(Mismatch(4, 1))
-    return found
-
-
-def _unit(kernel: Kernel) -> Kernel:
-    """Return the kernel with images of length 1; a constant feature gives objects a direction that would have none."""
-    return (kernel + 1).normalize()
-
-
-def _of_nodes(data: Dataset) -> list[Kernel]:
-    assert data.graph is not None
-    if not data.graph.non_negative:
-        radius = float(scipy.sparse.linalg.norm(scipy.sparse.csr_array(data.graph.matrix), np.inf)) or 1.0
-        return [ExponentialDiffusion(data.graph, _rounded(beta / radius), of="adjacency") for beta in (2.0, 0.5, 5.0)]
-    normalized: list[Kernel] = [
-        ExponentialDiffusion(data.graph, beta, of="normalized") for beta in (2.0, 0.5, 1.0, 5.0)
-    ]
-    return [*normalized, VonNeumannDiffusion(data.graph, 0.9, of="normalized")]
-
-
-def _of_records(data: Dataset) -> list[Kernel]:
-    """Return sums and products of a kernel for the numbers, at several bandwidths, and those for other columns."""
-    others, numbers = _of_columns(data), _of_numbers(data)
-    found: list[Kernel] = []
-    for parts in [[one, *others] for one in numbers] or [others]:
-        found.append(sum(parts[1:], parts[0]))
-        if len(parts) > 1:
-            found.append(prod((part + 1 for part in parts[1:]), start=parts[0]))
-            found.append(parts[0])
-    return [*found, *(others if len(found) > 1 else [])]
-
-
-def _used(data: Dataset, *kinds: str) -> list[str]:
-    return [one.name for one in data.columns if one.used and one.name != data.target and one.kind in kinds]
-
-
-def _of_numbers(data: Dataset) -> list[Kernel]:
-    names = _used(data, "number", "date")
-    if not names:
-        return []
-    sigma = _scale(np.column_stack([np.asarray(data.X[name], dtype=np.float64) for name in names]))
-    return [Gaussian(_rounded(sigma * f)).pullback(Standardize()).on(*names) for f in (1.0, 0.5, 2.0)]
-
-
-def _of_columns(data: Dataset) -> list[Kernel]:
-    """Return a kernel for the categories together, and one for every column of strings or texts."""
-    found: list[Kernel] = []
-    if categories := _used(data, "category"):
-        found.append(sum((Equality().on(name) for name in categories[1:]), Equality().on(categories[0])).normalize())
-    found += [_unit(Spectrum(3)).on(name) for name in _used(data, "string")]
-    found += [_unit(BagOfWords("tf-idf")).on(name) for name in _used(data, "text")]
-    return found
 
 
 def judge(kernel: Kernel, X: Any, y: Array | None, task: str) -> Judged:

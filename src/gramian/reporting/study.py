@@ -18,10 +18,11 @@ from gramian.checks import Array
 from gramian.intake.dataset import Dataset
 from gramian.intake.errors import DataError
 from gramian.kernels.algebra import Kernel
+from gramian.learn.candidates import candidates
 from gramian.learn.pca import KernelPCA
 from gramian.learn.sklearn_private import take_rows
 from gramian.reporting.blocks import bounded, drawn, number
-from gramian.reporting.candidates import FEW, SAMPLE, Choice, candidates, choose
+from gramian.reporting.candidates import FEW, SAMPLE, Choice, choose
 from gramian.reporting.fitting import fitting
 from gramian.space.vectors import FeatureSpace, Vectors
 

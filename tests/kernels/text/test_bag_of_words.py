@@ -415,3 +415,17 @@ def test_document_without_known_words_has_no_direction():
     with pytest.raises(ValueError, match=r"φ\(x\) = 0 for 2 object\(s\), first at index 1.*cannot be normalized"):
         k(["the cat", "lions", ""], CORPUS)
     assert (gm.BagOfWords() + 1).normalize().fit(CORPUS)(["lions"]).item() == 1
+
+
+@pytest.mark.parametrize("weighting", ["tf", "tf-idf"])
+def test_a_document_is_cut_into_words_once_to_learn_from_it_and_once_to_encode_it(weighting):
+    cut = Counter()
+
+    def words(text):
+        cut[text] += 1
+        return text.split()
+
+    kernel = gm.BagOfWords(weighting, tokenizer=words, lowercase=False).fit(CORPUS)
+    assert cut == Counter(CORPUS)
+    kernel.encode(CORPUS)
+    assert cut == Counter(CORPUS * 2)

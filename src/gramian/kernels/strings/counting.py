@@ -60,7 +60,10 @@ class Counting(Kernel):
 
     def feature_names(self, inputs: Sequence[Any]) -> list[str]:
         """Return the pieces that occur in these objects, in the order of the columns of ``features(inputs)``."""
-        return [name for bags in self.encode(inputs) for name in bags.vocabulary.names()]
+        return self.named(self.encode(inputs))
+
+    def named(self, a: Encoded, columns: Sequence[str] = ()) -> list[str]:
+        return [name for bags in a for name in bags.vocabulary.names()]
 
 
 def grams(sequences: Sequences, length: int) -> Bags:

@@ -20,7 +20,7 @@ from gramian.checks import Array, positive, whole
 from gramian.gram.encoded import Encoded
 from gramian.kernels.strings.bags import Bags
 from gramian.kernels.strings.counting import grams
-from gramian.kernels.strings.sequences import LONGEST, Sequences, as_sequences
+from gramian.kernels.strings.sequences import LONGEST, Sequences
 from gramian.kernels.strings.subsequences import Pairwise, compiled, in_alphabet
 
 MOST_LENGTHS = 64  # of substrings in the explicit map, unless max_length asks for more
@@ -72,9 +72,8 @@ class FullSpectrum(Pairwise):
         inside = (lengths >= max(self.min_length, 1)) & (lengths <= (self.max_length or lengths[-1]))
         return np.cumsum(np.where(inside, float(self.decay) ** (2.0 * lengths), 0.0))
 
-    def _pieces(self, X: Any) -> list[tuple[int, Bags]]:
+    def _pieces(self, sequences: Sequences) -> list[tuple[int, Bags]]:
         """Return the counts of the substrings of every length that counts, with the length."""
-        sequences = as_sequences(X)
         longest = int(sequences.lengths.max(initial=0))
         last = min(longest, self.max_length or longest)
         first = max(int(self.min_length), 1)
@@ -90,15 +89,23 @@ class FullSpectrum(Pairwise):
         """How often the empty string counts in every string."""
         return int(self.min_length == 0)
 
-    def features(self, X: Any) -> Any:
-        """Return decay^|u| × (number of times u occurs), a sparse column for every substring u that occurs in X."""
-        parts = [bags.counts.astype(np.float64) * float(self.decay) ** length for length, bags in self._pieces(X)]
-        empty = scipy.sparse.csr_array(np.ones((len(as_sequences(X)), self._empty)))
+    def phi(self, a: Encoded) -> Any:
+        """Return decay^|u| × (number of times u occurs), a sparse column for every substring u that occurs.
+
+        There are so many of them that nothing is computed this way (`feature_dim` is None), but a person can be told.
+        """
+        (A,) = a
+        parts = [bags.counts.astype(np.float64) * float(self.decay) ** length for length, bags in self._pieces(A)]
+        empty = scipy.sparse.csr_array(np.ones((len(A), self._empty)))
         return scipy.sparse.hstack([empty, *map(scipy.sparse.csr_array, parts)], format="csr", dtype=np.float64)
 
     def feature_names(self, inputs: Sequence[Any]) -> list[str]:
         """Return the substrings that occur in these objects, in the order of the columns of ``features(inputs)``."""
-        return [""] * self._empty + [name for _, bags in self._pieces(inputs) for name in bags.vocabulary.names()]
+        return self.named(self.encode(inputs))
+
+    def named(self, a: Encoded, columns: Sequence[str] = ()) -> list[str]:
+        (A,) = a
+        return [""] * self._empty + [name for _, bags in self._pieces(A) for name in bags.vocabulary.names()]
 
     def block(self, a: Encoded, b: Encoded, out: Array) -> None:
         (A,), (B,) = a, b

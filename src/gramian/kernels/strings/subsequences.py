@@ -184,7 +184,10 @@ class Subsequences(Pairwise):
 
     def feature_names(self, inputs: Sequence[Any]) -> list[str]:
         """Return the subsequences that occur in these objects, in the order of the columns of ``features(inputs)``."""
-        (A,) = self.encode(inputs)
+        return self.named(self.encode(inputs))
+
+    def named(self, a: Encoded, columns: Sequence[str] = ()) -> list[str]:
+        (A,) = a
         return list(A.spelled().bags.vocabulary.names())
 
 

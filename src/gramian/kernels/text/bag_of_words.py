@@ -112,10 +112,12 @@ class BagOfWords(DotProduct):
         if self.vocabulary is not None and (self.idf is not None or self.weighting == "tf"):
             return self
         texts, tools = as_documents(X), self._vectorizers()
-        vocabulary = self.vocabulary or tools.learn_vocabulary(texts, self._options())
+        if self.vocabulary is None:
+            vocabulary, counts = tools.learn_vocabulary(texts, self._options())
+        else:
+            vocabulary, counts = self.vocabulary, tools.count_terms(texts, self.vocabulary, self._options())
         if self.weighting == "tf":
             return self.with_params(vocabulary=vocabulary)
-        counts = tools.count_terms(texts, vocabulary, self._options())
         return self.with_params(vocabulary=vocabulary, idf=tools.rarity(counts))
 
     def encode(self, X: Any) -> Encoded:
@@ -135,6 +137,9 @@ class BagOfWords(DotProduct):
     def feature_names(self, inputs: Sequence[str] = ()) -> list[str]:
         """Return the terms; those of the corpus `inputs` where the kernel has none yet."""
         return self.terms() if self.vocabulary is not None else self.fit(inputs).terms()
+
+    def named(self, a: Encoded, columns: Sequence[str] = ()) -> list[str]:
+        return self.terms()
 
     def terms(self) -> list[str]:
         """Return the terms, in the order of the columns."""

@@ -10,12 +10,14 @@ from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
 from gramian.checks import Array
 
 
-def learn_vocabulary(texts: list[str], options: dict[str, Any]) -> tuple[str, ...]:
-    """Return the terms that occur in texts, in alphabetical order."""
+def learn_vocabulary(texts: list[str], options: dict[str, Any]) -> tuple[tuple[str, ...], Any]:
+    """Return the terms that occur in texts, in alphabetical order, and how often each occurs in each text."""
+    vectorizer = CountVectorizer(**options, dtype=np.float64)
     try:
-        return tuple(map(str, CountVectorizer(**options).fit(texts).get_feature_names_out()))
+        counts = vectorizer.fit_transform(texts)
     except ValueError as error:
         raise ValueError(f"no vocabulary can be made of these {len(texts)} documents: {error}") from None
+    return tuple(map(str, vectorizer.get_feature_names_out())), counts.tocsr()
 
 
 def count_terms(texts: list[str], vocabulary: tuple[str, ...], options: dict[str, Any]) -> Any:

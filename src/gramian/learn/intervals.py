@@ -1,0 +1,110 @@
+"""Prediction intervals from leaving one object out, in closed form: the jackknife+ of Barber, Candès, Ramdas and
+Tibshirani (Predictive inference with the jackknife+, Annals of Statistics 49, 2021).
+
+The prediction of a ridge regression is linear in the targets, f(x) = Σᵢ hᵢ(x) yᵢ. Learnt without object i it is the one
+learnt with all of them and f₋ᵢ(xᵢ) in the place of yᵢ: that adds an error of zero, so that what minimises the sum over
+the others minimises the whole. With the leave-one-out residual rᵢ = yᵢ − f₋ᵢ(xᵢ) therefore
+
+    f₋ᵢ(x) = f(x) − hᵢ(x) rᵢ
+
+for weights, an intercept and no ridge at all alike. The function hᵢ is the regression on the i-th column of the
+identity, and one n × m matrix holds what all n smaller models say of m new objects. The interval is
+
+    from the ⌊α(n + 1)⌋-th smallest of  f₋ᵢ(x) − |rᵢ|   to the ⌈(1 − α)(n + 1)⌉-th smallest of  f₋ᵢ(x) + |rᵢ|,
+
+unbounded where there is no such object, n + 1 < 1/α. If the objects, the new one among them, are exchangeable and the
+model is learnt without regard to their order, y lies in it with a probability of at least 1 − 2α whatever the
+distribution, and of about 1 − α unless leaving out one object changes much. The proof compares the objects that are
+left out with the new one only, and the others may be anything: so it holds as well where only some of them, drawn at
+random, are left out.
+
+A ridge that is chosen by leave-one-out errors is part of the learning, and each smaller model has to choose its own.
+With R = I − H, residuals e, and S K Sᵀ as it is,
+
+    without i     eⱼ − Rⱼᵢ eᵢ / Rᵢᵢ     and     Rⱼⱼ − Rⱼᵢ² / Rᵢᵢ
+
+are the residuals and the room of the others, so that the choice without i has a closed form as well (`path`). With 30
+objects intervals that take the ridge as given hold some 88 % instead of 90 %; with many the difference is lost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import ceil
+from typing import NamedTuple
+
+import numpy as np
+
+from gramian.checks import Array, warn
+from gramian.space.vectors import Vectors
+
+ROOM = 2**22  # numbers of a tile
+ROUNDING = 1e-9  # of (1 − α)(n + 1), which is meant to be whole where it nearly is
+
+
+class Intervals(NamedTuple):
+    """The ends of intervals, of the shape of the predictions; infinite where nothing can be promised."""
+
+    low: Array
+    high: Array
+
+
+@dataclass(frozen=True, eq=False)
+class LeftOut:
+    """Objects that were left out: their residuals r, l × t, and what the models without them say of new ones.
+
+    `predictions` gives f₋ᵢ(x), m × l × t; m × 1 × t where all say the same.
+    """
+
+    residuals: Array
+    predictions: Callable[[Vectors], Array]
+
+    @classmethod
+    def by_influence(cls, residuals: Array, influence: Callable[[Vectors], tuple[Array, Array]]) -> LeftOut:
+        """Take f₋ᵢ from f(x), m × t, and hᵢ(x), m × l."""
+
+        def predictions(images: Vectors) -> Array:
+            values, H = influence(images)
+            known = np.where(np.isfinite(residuals), residuals, 0.0)  # what is not bounds nothing, whatever f₋ᵢ is
+            return np.asarray(values[:, None, :] - H[:, :, None] * known)
+
+        return cls(residuals, predictions)
+
+    def among(self, weights: Array | None) -> LeftOut:
+        """Return those objects that have a weight above 0."""
+        if weights is None or (weights > 0).all():
+            return self
+        kept, predictions = np.flatnonzero(weights > 0), self.predictions
+
+        def among(images: Vectors) -> Array:
+            found = predictions(images)
+            return found if found.shape[1] == 1 else found[:, kept]
+
+        return LeftOut(self.residuals[kept], among)
+
+    def intervals(self, images: Vectors, alpha: float) -> Intervals:
+        """Return the intervals of new objects, m × t."""
+        count, targets = self.residuals.shape
+        rank = ceil((1 - alpha) * (count + 1) - ROUNDING)
+        low = np.full((len(images), targets), -np.inf)
+        high = np.full((len(images), targets), np.inf)
+        if rank > count:
+            least = ceil(1 / alpha - ROUNDING) - 1
+            warn(
+                f"alpha is {alpha:g}, and {count:,} objects tell nothing of what is as rare as that: the intervals are "
+                f"infinite; at least {least:,} objects expected, or an alpha of at least {1 / (count + 1):.2g}"
+            )
+            return Intervals(low, high)
+        sizes, step = np.abs(self.residuals), max(1, ROOM // self.residuals.size)
+        for start in range(0, len(images), step):
+            span = slice(start, min(start + step, len(images)))
+            found = self.predictions(images[span])
+            high[span] = _smallest(found + sizes, rank)
+            low[span] = -_smallest(sizes - found, rank)
+        return Intervals(low, high)
+
+
+def _smallest(values: Array, rank: int) -> Array:
+    """Return the rank-th smallest along the second axis."""
+    return np.asarray(np.partition(values, rank - 1, axis=1)[:, rank - 1])

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 import gramian as gm
 from gramian.factor import solve as solve_module
+from gramian.factor.machine import Machine
 from gramian.factor.solve import Frame, conjugate_gradients, solve_framed
 from gramian.gram import gram as gram_module
 
@@ -27,7 +28,7 @@ def B():
 def iterative(monkeypatch):
     """Let 40 objects be too many for a factorization, in double precision and in single."""
     monkeypatch.setattr(solve_module, "DENSE", 10)
-    monkeypatch.setattr(solve_module, "WORTH", 1e-9)
+    monkeypatch.setattr(Machine, "factored", lambda self, n: np.inf)
 
 
 def true_residual(K, found, b, lam):
@@ -117,7 +118,7 @@ def test_the_method_says_what_was_done(X, B, monkeypatch):
     found = gm.solve(gm.Gaussian(1.0).gram(X), B, 1.0)
     words = "Cholesky factorization in single precision, refined by"
     assert found.method == f"{words} {found.iterations} products with K"
-    monkeypatch.setattr(solve_module, "WORTH", 1e-9)
+    monkeypatch.setattr(Machine, "factored", lambda self, n: np.inf)
     found = gm.solve(gm.Gaussian(1.0).gram(X), B, 1.0)
     assert found.method.startswith(f"conjugate gradients, {found.iterations} products")
     assert found.iterations > 0
@@ -149,7 +150,7 @@ def test_a_matrix_that_has_no_factor_in_single_precision_is_solved_all_the_same(
     X = np.repeat(np.random.default_rng(0).normal(size=(10, 2)), 6, axis=0)  # K is singular, and λ lost in single
     B = np.random.default_rng(1).normal(size=(60, 1))
     monkeypatch.setattr(solve_module, "DENSE", 10)
-    monkeypatch.setattr(solve_module, "WORTH", 1e9)
+    monkeypatch.setattr(Machine, "factored", lambda self, n: 0.0)
     found = gm.solve(gm.Gaussian(1.0).gram(X), B, 1e-8)
     A = gm.Gaussian(1.0)(X) + 1e-8 * np.eye(60)
     assert true_residual(A, found, B, 0.0) == pytest.approx(found.residual, rel=1, abs=1e-9)

@@ -9,10 +9,10 @@ matrix (S F)(S F)ᵀ + λI is inverted by
 
     (G Gᵀ + λI)⁻¹ = (I − G (GᵀG + λI)⁻¹ Gᵀ) / λ,        G = S F,
 
-which removes the large eigenvalues of K, the ones that make the iteration slow. Where K can be kept and so many steps
-would be left that a factorization takes less time, the whole matrix is factored in single precision, and a few steps
-with K in double make up for the digits. The answer carries the residual that it reached, computed afresh, not the one
-the recurrence believes in.
+which removes the large eigenvalues of K, the ones that make the iteration slow. Where K can be kept all of it may be
+factored in single precision instead, and a few steps with K in double make up for the digits. Which of the two it is,
+and the rank of F, are what takes the least time by the model of `factor.machine`. The answer carries the residual that
+it reached, computed afresh, not the one the recurrence believes in.
 """
 
 from __future__ import annotations
@@ -27,23 +27,26 @@ import numpy as np
 import scipy.linalg
 
 from gramian.checks import Array, as_array, is_sparse, positive
-from gramian.factor.cholesky import cholesky
+from gramian.factor.cholesky import LowRank, cholesky
 from gramian.factor.eigen import DENSE
+from gramian.factor.machine import TYPICAL
 from gramian.gram.gram import Gram, as_symmetric
 from gramian.gram.progress import steps_left, task
-from gramian.gram.threads import aside, single_blas
+from gramian.gram.threads import aside, cores, run, single_blas
 
 Map = Callable[[Array], Array]
 Step = Callable[[Array, Any], Array]
 Side = Literal["auto", "primal", "dual"]
 
 MOST_STEPS = 150  # of conjugate gradients
-WORTH = 125  # a factorization in single precision takes as long as n / WORTH products with a K that is held
-POWER_STEPS = 4  # by which the largest eigenvalue that a preconditioner leaves is estimated
+MACHINE = TYPICAL  # by which times are predicted
+SURE = 10  # steps that one of low rank is expected to take, at least
+ASKED = 8  # steps after which, and after twice as many, it is asked whether to go on
 LARGEST_RANK = 2048  # of a preconditioner
 LARGEST_FACTOR = 2**31  # bytes of it in single precision
-STRIPE = 4096  # of its rows are worked on at a time
-FEW = 64  # of its columns
+STRIPE = 2048  # of its rows are worked on at a time
+PART = 2**19  # numbers of a matrix that are seen through S at a time
+CLEAR = 64  # a ridge so many times the rounding errors of K in single precision is not lost among them
 COARSE = 1e-4  # what a round of steps by values in single precision may gain, at most
 SLOW = 0.1  # gain of a round that is too small: what is left needs values in double precision
 ROOM = 2**28  # bytes of explicit features that are held at once
@@ -177,26 +180,53 @@ class Frame:
     gain: float = 1.0
 
     def around(self, K: Array) -> Array:
-        """Return S K Sᵀ for a symmetric matrix K."""
-        return K if self.S is identity else self.S(np.ascontiguousarray(self.S(K).T))
+        """Return S K Sᵀ for a symmetric matrix K, which it is written over: first S K, then S (S K)ᵀ."""
+        if self.S is not identity:
+            for V in (K, K.T):
+                self.over(V)
+        return K
+
+    def over(self, V: Array) -> None:
+        """Write S V over V, some columns at a time, worked out in double precision."""
+        width = max(1, PART // max(1, len(V)))
+        spans = [slice(start, start + width) for start in range(0, V.shape[1], width)]
+
+        def work(lane: int, span: slice) -> None:
+            V[:, span] = self.S(V[:, span].astype(np.float64))
+
+        run(work, spans, cores(), in_turn=False)
 
 
 PLAIN = Frame()
 
 
 def solve_framed(
-    gram: Gram, B: Array, ridge: float, frame: Frame = PLAIN, side: Side = "auto", tol: float | None = None
+    gram: Gram,
+    B: Array,
+    ridge: float,
+    frame: Frame = PLAIN,
+    side: Side = "auto",
+    tol: float | None = None,
+    low: LowRank | None = None,
 ) -> Solution:
     """Solve (S K Sᵀ + λI) X = B on the cheaper side: that of explicit features (primal) or that of objects (dual)."""
-    return System(gram, ridge, frame, side).solve(B, tol)
+    return System(gram, ridge, frame, side, low).solve(B, tol)
 
 
 class System:
-    """The matrix S K Sᵀ + λI, with what is prepared once for all right-hand sides: a factor, or a preconditioner."""
+    """The matrix S K Sᵀ + λI, with what is prepared once for all right-hand sides: a factor, or a preconditioner.
 
-    def __init__(self, gram: Gram, ridge: float, frame: Frame = PLAIN, side: Side = "auto") -> None:
-        self.gram, self.ridge, self.frame = gram, ridge, frame
+    `low` is a randomly pivoted factor of K, where there is one from before.
+    """
+
+    def __init__(
+        self, gram: Gram, ridge: float, frame: Frame = PLAIN, side: Side = "auto", low: LowRank | None = None
+    ) -> None:
+        self.gram, self.ridge, self.frame, self.low = gram, ridge, frame, low
         self._features = explicit_features(gram, side)
+        self._aid: Aid | None = None
+        self._whole = True  # K may have a factor in single precision
+        self._most = _largest_rank(gram)  # of a preconditioner; less where K has no more
 
     def solve(self, B: Array, tol: float | None = None) -> Solution:
         """Solve for the columns of a matrix B, to a relative residual of `tol`."""
@@ -206,20 +236,80 @@ class System:
         if len(self.gram) <= DENSE:
             return self._factored(B, goal)
         with self.gram.held() as held:
-            fresh = "_aid" not in self.__dict__
-            found = _iterated(self.gram, B, np.full(B.shape[1], self.ridge), self.frame, goal, self._aid)
-            if held and not found.converged:
-                return self._factored(B, goal)
-            products = found.iterations + (self._aid.products if fresh else 0)
-            return replace(found, iterations=products, method=self._aid.describe(products))
+            found = self._iterate(B, goal)
+            return self._factored(B, goal) if held and not found.converged else found
 
     def describe(self, products: int) -> str:
         """Say how right-hand sides were solved for by an iteration, with so many products in all."""
-        return self._aid.describe(products)
+        return cast(Aid, self._aid).describe(products)
 
-    @cached_property
-    def _aid(self) -> Aid:
-        return _aid(self.gram, self.frame, self.ridge)
+    def _iterate(self, B: Array, goal: float) -> Solution:
+        """Iterate, and go on with a better preconditioner where making it takes less time than doing without."""
+        n, columns, products = len(self.gram), B.shape[1], 0
+        begun: Array | None = None
+        if self._aid is None:
+            rank = self.low.rank if self.low else _default_rank(self.gram)
+            self._aid = self._made(n if self._factors_at_once(rank, columns) else rank)
+        while True:
+            now = better = self._aid.rank
+
+            def outdone(left: float, now: int = now) -> bool:
+                nonlocal better
+                better = self._best_rank(now, left, columns)
+                return better != now
+
+            ridges = np.full(columns, self.ridge)
+            found = _iterated(self.gram, B, ridges, self.frame, goal, self._aid, begun, outdone)
+            products += found.iterations
+            if found.converged or better == now:
+                return replace(found, iterations=products, method=self._aid.describe(products))
+            begun, self._aid = found.value, self._made(better)
+
+    def _made(self, rank: int) -> Aid:
+        """Return a preconditioner of a rank, of as many as there are objects the factor of all of K, if it has one."""
+        if rank < len(self.gram):
+            found = _preconditioner(self.gram, self.frame, np.array(self.ridge), self.low, rank)
+            if found.rank < rank:
+                self._most = found.rank
+            return found
+        if (whole := _factor_in_single(self.gram, self.frame, self.ridge)) is not None:
+            return whole
+        self._whole = False
+        return self._aid or self._made(_default_rank(self.gram))
+
+    def _factors_at_once(self, rank: int, columns: int) -> bool:
+        """Tell whether to factor all of K takes less time than a few steps with a preconditioner of a rank."""
+        if not self.gram.is_held:
+            return False
+        made = 0.0 if self.low else MACHINE.pivoted(len(self.gram), rank, self._in_single)
+        made += MACHINE.prepared(len(self.gram), rank)
+        return MACHINE.factored(len(self.gram)) <= made + SURE * self._step(rank, columns)
+
+    def _best_rank(self, rank: int, left: float, columns: int) -> int:
+        """Return the rank by which so many steps are over in the shortest time: this one, a larger one, or n for all.
+
+        Twice the rank is expected to take half of the steps.
+        """
+        n = len(self.gram)
+        if not self.gram.is_held or rank == 0:
+            return rank
+        times = {rank: left * self._step(rank, columns)}
+        for larger in (2 * rank, 4 * rank):
+            if larger <= self._most:
+                made = MACHINE.pivoted(n, larger, self._in_single) + MACHINE.prepared(n, larger)
+                times[larger] = made + left * rank / larger * self._step(larger, columns)
+        if self._whole:
+            times[n] = MACHINE.factored(n) + SURE / 2 * self._step(0, columns)
+        return min(times, key=lambda rank: times[rank])
+
+    def _step(self, rank: int, columns: int) -> float:
+        """Return the time of a step of the iteration."""
+        n, size = len(self.gram), self.gram.dtype.itemsize
+        return MACHINE.product(n, columns, size) + MACHINE.preconditioned(n, rank, columns)
+
+    @property
+    def _in_single(self) -> bool:
+        return _in_single(self.gram, self.frame, self.ridge)
 
     @cached_property
     def _factor(self) -> tuple[Array, tuple[Array, bool]]:
@@ -268,15 +358,26 @@ def explicit_features(gram: Gram, side: Side = "auto") -> Array | None:
 
 
 def ridged_factor(A: Array, ridge: float) -> tuple[Array, bool]:
-    """Add λ to the diagonal of A, in place, and return its Cholesky factor."""
+    """Add λ to the diagonal of a symmetric A, in place, and return its Cholesky factor."""
     A[np.diag_indices_from(A)] += ridge
     try:
-        return aside(lambda: cast(tuple[Array, bool], scipy.linalg.cho_factor(A, lower=True, check_finite=False)))
+        return _factored_over(A.copy())
     except scipy.linalg.LinAlgError:
         raise ValueError(
             f"K + {ridge:g} I is not positive definite: a ridge this small is lost among the rounding errors of K, or "
             "the kernel is not one (gm.is_psd tells); take a larger ridge"
         ) from None
+
+
+def _factored_over(A: Array) -> tuple[Array, bool]:
+    """Return the Cholesky factor of a symmetric matrix, written over it: by rows it is what LAPACK reads by columns."""
+    by_columns = A.T if A.flags.c_contiguous else A
+    return aside(
+        lambda: cast(
+            tuple[Array, bool],
+            scipy.linalg.cho_factor(by_columns, lower=True, overwrite_a=True, check_finite=False),
+        )
+    )
 
 
 def _primal(features: Array, B: Array, ridge: float, goal: float) -> Solution:
@@ -300,23 +401,30 @@ def _primal(features: Array, B: Array, ridge: float, goal: float) -> Solution:
 
 @dataclass(frozen=True, eq=False)
 class Aid:
-    """A preconditioner: R ↦ an approximation of (S K Sᵀ + λI)⁻¹ R, and what it is; `rank` is 0 where it is a factor.
-
-    `products` are those with K that it took to make it.
-    """
+    """A preconditioner: R ↦ an approximation of (S K Sᵀ + λI)⁻¹ R, and what it is; `rank` is 0 where it is a factor."""
 
     apply: Step
     rank: int
     words: str
-    products: int = 0
 
     def describe(self, products: int) -> str:
         """Say what was done with so many products."""
         return self.words.format(products)
 
 
-def _iterated(gram: Gram, B: Array, ridges: Array, frame: Frame, goal: float, aid: Aid) -> Solution:
+def _iterated(
+    gram: Gram,
+    B: Array,
+    ridges: Array,
+    frame: Frame,
+    goal: float,
+    aid: Aid,
+    begun: Array | None = None,
+    outdone: Callable[[float], bool] = lambda left: False,
+) -> Solution:
     """Conjugate gradients, each column with a λ of its own, started afresh until the true residual is small enough.
+
+    They go on from `begun`, and stop where `outdone` says so of the number of steps that seem to be left.
 
     Where K is computed anew for every product, the steps go by values in single precision, which cost half as much,
     and the true residuals by values in double: as long as that makes good headway.
@@ -328,38 +436,43 @@ def _iterated(gram: Gram, B: Array, ridges: Array, frame: Frame, goal: float, ai
 
     unit = _unit(B)
     B = B / unit  # so that no square of it vanishes or overflows
-    X, R, products, residual = np.zeros_like(B), B, 0, 1.0
+    X, R, products, residual, stopped = np.zeros_like(B), B, 0, 1.0, False
+    if begun is not None:
+        X = begun / unit
+        R, products = B - multiplied(gram, X), 1
+        residual = relative(R, B)
     rounds = ceil(log(goal / 2) / log(COARSE))
+
+    def asked(done: int, expected: float | None, note: str) -> bool:
+        nonlocal stopped
+        told.advance(done, expected, note)
+        left = MOST_STEPS if expected is None else expected - done
+        again = done >= ASKED and done % ASKED == 0 and (done // ASKED).bit_count() == 1
+        stopped = again and outdone(left)
+        return stopped
+
     with single_blas(), task("conjugate gradients") as told:
         for _ in range(RESTARTS):
             aim = max(goal / 2, residual * (goal / 2) ** (1 / rounds)) if coarse is not gram else goal / 2
             change, steps = conjugate_gradients(
-                partial(multiplied, coarse), aid.apply, R, B, aim, MOST_STEPS - products, told.advance, products
+                partial(multiplied, coarse), aid.apply, R, B, aim, MOST_STEPS - products, asked, products
             )
             rest = B - multiplied(gram, X + change)
             products += steps + 1
             gain = relative(rest, B) / residual
             if gain < 1:
                 X, R, residual = X + change, rest, gain * residual
-            if residual <= goal or products >= MOST_STEPS:
+            if residual <= goal or products >= MOST_STEPS or stopped:
                 break
             if gain > SLOW:
                 coarse = gram
     return Solution(X * unit, products, residual, residual <= goal, aid.describe(products), rank=aid.rank)
 
 
-def _aid(gram: Gram, frame: Frame, ridge: float) -> Aid:
-    """Return the preconditioner that promises the shortest time: of low rank, or the factor of the whole matrix."""
-    low = _preconditioner(gram, frame, np.array(ridge))
-    if not gram.is_held or low.rank == 0:
-        return low
-    V = np.random.default_rng(0).standard_normal((len(gram), 1))
-    for _ in range(POWER_STEPS):  # the condition of the preconditioned system, whose smallest eigenvalue is 1
-        V /= np.linalg.norm(V)
-        V = low.apply(frame.S(gram.apply(frame.St(V))) + ridge * V, slice(None))
-    steps = 0.5 * np.sqrt(np.linalg.norm(V)) * log(2 / default_goal(gram))
-    factor = _factor_in_single(gram, frame, ridge) if steps >= len(gram) / WORTH else None
-    return replace(factor or low, products=POWER_STEPS)
+def _in_single(gram: Gram, frame: Frame, ridge: float) -> bool:
+    """Tell whether a ridge is far above the rounding errors of K in single precision, as seen through the frame."""
+    noise = len(gram) ** 0.5 * float(np.finfo(np.float32).eps) * gram.scale() * frame.gain
+    return bool(ridge >= CLEAR * noise)
 
 
 def _factor_in_single(gram: Gram, frame: Frame, ridge: float) -> Aid | None:
@@ -368,12 +481,12 @@ def _factor_in_single(gram: Gram, frame: Frame, ridge: float) -> Aid | None:
     K = gram.single().dense()
     with np.errstate(over="ignore", invalid="ignore"):  # what does not fit has no factor
         K /= K.dtype.type(scale)
-        A = frame.around(K.astype(np.float32, copy=False)).astype(np.float32, copy=False)
+        A = frame.around(K.astype(np.float32, copy=False))
         A[np.diag_indices_from(A)] += np.float32(ridge / scale)
     if not np.isfinite(A.sum(dtype=np.float64)):
         return None
     try:
-        factor = aside(lambda: scipy.linalg.cho_factor(A, lower=True, overwrite_a=True, check_finite=False))
+        factor = _factored_over(A)
     except scipy.linalg.LinAlgError:
         return None
 
@@ -385,8 +498,21 @@ def _factor_in_single(gram: Gram, frame: Frame, ridge: float) -> Aid | None:
     return Aid(precondition, 0, "Cholesky factorization in single precision, refined by {} products with K")
 
 
-def _preconditioner(gram: Gram, frame: Frame, ridges: Array) -> Aid:
-    """Return R ↦ (G Gᵀ + λI)⁻¹ R with G = S F.
+def _largest_rank(gram: Gram) -> int:
+    n = len(gram)
+    return max(1, min(n // 4, LARGEST_RANK, LARGEST_FACTOR // (4 * n)))
+
+
+def _default_rank(gram: Gram) -> int:
+    """Return the rank of a preconditioner of which nothing is known: the dearer a product, the larger one pays."""
+    worth = 4 if gram.is_held else 8
+    return min(_largest_rank(gram), max(100, worth * isqrt(len(gram))))
+
+
+def _preconditioner(
+    gram: Gram, frame: Frame, ridges: Array, low: LowRank | None = None, rank: int | None = None
+) -> Aid:
+    """Return R ↦ (G Gᵀ + λI)⁻¹ R with G = S F, F a factor that there is, or one of a rank.
 
     Its rank is 0 where a column of K costs as much as a product, and many products are the better buy. One
     decomposition GᵀG = U diag(s) Uᵀ serves every λ, one for all columns of R or one for each. A large factor is kept in
@@ -399,13 +525,14 @@ def _preconditioner(gram: Gram, frame: Frame, ridges: Array) -> Aid:
 
     if gram.kernel.matrix_free:
         return Aid(lambda R, columns: R / at(columns), 0, GRADIENTS + "no preconditioner")
-    worth = 4 if gram.is_held else 8  # the dearer a product, the larger a factor pays
-    rank = min(n // 4, max(100, worth * isqrt(n)), LARGEST_RANK, max(LARGEST_FACTOR // (4 * n), 1))
-    source = gram.single() if 8 * n * rank > ROOM else gram
-    G = cholesky(source, rank, pivoting="random", rng=0).factor
-    for start in range(0, G.shape[1], FEW):
-        some = slice(start, start + FEW)
-        G[:, some] = frame.S(G[:, some].astype(np.float64))
+    rank = rank or _default_rank(gram)
+    if low is not None and low.rank == rank:
+        G = low.factor.copy()
+    else:
+        narrow = 8 * n * rank > ROOM or _in_single(gram, frame, float(ridges.min()))
+        G = cholesky(gram.single() if narrow else gram, rank, pivoting="random", rng=0).factor
+    if frame.S is not identity:
+        frame.over(G)
     stripes = [slice(start, start + STRIPE) for start in range(0, n, STRIPE)]
 
     def wide(rows: slice) -> Array:
@@ -414,11 +541,17 @@ def _preconditioner(gram: Gram, frame: Frame, ridges: Array) -> Aid:
     s, U = np.linalg.eigh(sum((wide(rows).T @ wide(rows) for rows in stripes), np.zeros((G.shape[1], G.shape[1]))))
 
     def precondition(R: Array, columns: Any) -> Array:
-        inside = sum((wide(rows).T @ R[rows] for rows in stripes), np.zeros((G.shape[1], R.shape[1])))
-        inside = U @ ((U.T @ inside) / (np.maximum(s, 0.0)[:, None] + at(columns)))
-        found = np.empty_like(R)
-        for rows in stripes:
-            found[rows] = R[rows] - wide(rows) @ inside
+        parts, found = np.empty((len(stripes), G.shape[1], R.shape[1])), np.empty_like(R)
+
+        def gather(lane: int, k: int) -> None:
+            parts[k] = wide(stripes[k]).T @ R[stripes[k]]
+
+        def spread(lane: int, k: int) -> None:
+            found[stripes[k]] = R[stripes[k]] - wide(stripes[k]) @ inside
+
+        run(gather, range(len(stripes)), cores(), in_turn=False)
+        inside = U @ ((U.T @ parts.sum(axis=0)) / (np.maximum(s, 0.0)[:, None] + at(columns)))
+        run(spread, range(len(stripes)), cores(), in_turn=False)
         return np.asarray(found / at(columns))
 
     return Aid(precondition, G.shape[1], f"{GRADIENTS}preconditioner of rank {G.shape[1]}")
@@ -431,14 +564,14 @@ def conjugate_gradients(
     B: Array,
     tol: float,
     most: int,
-    tell: Callable[..., None] = lambda *_: None,
+    tell: Callable[[int, float | None, str], bool] = lambda *_: False,
     before: int = 0,
 ) -> tuple[Array, int]:
     """Solve A X = R column by column, sharing the products, until ‖R‖ ≤ tol ‖B‖; return X and the steps taken.
 
     A may differ from column to column: `multiply` and `precondition` are told which columns they are given.
     After each step `tell` is told the number of steps, those `before` included, an estimate of how many there will be,
-    and what was reached.
+    and what was reached; where it answers yes, this is the last step.
     """
     X = np.zeros_like(R)
     goal = tol * np.linalg.norm(B, axis=0)
@@ -460,7 +593,8 @@ def conjugate_gradients(
         steps += 1
         reached.append(relative(R, B))
         left, done = steps_left(reached, tol), before + steps
-        tell(done, None if left is None else done + left, f"step {done}, residual {reached[-1]:.0e}")
+        if tell(done, None if left is None else done + left, f"step {done}, residual {reached[-1]:.0e}"):
+            break
     return X, steps
 
 

@@ -24,6 +24,7 @@ from gramian.gram.gram import Gram
 from gramian.gram.threads import aside
 
 LARGEST_RANK = 2000
+CLEAR = 1e-3  # share of the trace left out, from which rounding errors of a factor in single precision are far below it
 NOT_PSD = "K is not positive semidefinite: {}, so that it is not the matrix of a kernel; gm.is_psd tells more"
 
 
@@ -123,6 +124,25 @@ def coordinates(gram: Gram, rank: int | None = None) -> tuple[Array, float]:
     if gap > len(K) ** 0.5 * max(noise, gram.kernel.accuracy(gram.dtype) * float(K.diagonal().max())):
         raise ValueError(NOT_PSD.format("its Cholesky factor does not give it back"))
     return points, 0.0
+
+
+def rough_factor(gram: Gram, rank: int) -> LowRank:
+    """Return a randomly pivoted factor of a rank, in single precision where what it leaves out is far more than that.
+
+    What is chosen by it needs few digits; what is decided by the last of them is decided by what is left out.
+    """
+    single = gram.single()
+    low = cholesky(single, rank, pivoting="random", rng=0)
+    return low if single is gram or low.relative_error >= CLEAR else cholesky(gram, rank, pivoting="random", rng=0)
+
+
+def rough_spectrum(low: LowRank, frame: Frame = PLAIN) -> Spectrum:
+    """Decompose S F Fᵀ Sᵀ by way of (S F)ᵀ(S F), whose small eigenvalues have fewer digits than singular values."""
+    G = frame.S(low.factor.astype(np.float64))
+    values, V = aside(lambda: np.linalg.eigh(G.T @ G))
+    kept = values > (len(G) + 16) * float(np.finfo(np.float64).eps) * values[-1]
+    values, V = values[kept][::-1], V[:, kept][:, ::-1]
+    return Spectrum(values, G @ (V / np.sqrt(values)), low.relative_error)
 
 
 def _low_rank(gram: Gram, rank: int | None = None) -> LowRank:

@@ -36,9 +36,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from gramian.batches import Batches
 from gramian.checks import Array, positive, whole
+from gramian.factor.cholesky import LowRank
 from gramian.factor.eigen import DENSE
 from gramian.factor.moments import Chunk, Moments, dense
 from gramian.factor.solve import (
+    ROOM,
     Frame,
     Map,
     System,
@@ -49,7 +51,7 @@ from gramian.factor.solve import (
     ridged_factor,
     takes_features,
 )
-from gramian.factor.spectrum import coordinates
+from gramian.factor.spectrum import coordinates, rough_factor
 from gramian.gram.encoded import Encoded
 from gramian.gram.gram import Gram
 from gramian.gram.journal import keeping
@@ -64,6 +66,7 @@ from gramian.space.vectors import Vectors
 MOST_LEFT_OUT = 6000  # objects; of more, those of a part of them are left out, in low rank
 CHOSEN_EXACTLY = 1500  # objects up to which the ridge is chosen by exact errors
 REFINEMENTS = 4  # of a solution whose residual is not small yet
+BEYOND = 0.01  # share of it that a refinement aims at
 FINE = 1e-8  # relative residual that needs no refinement
 LARGEST_SCATTER = 1e140  # of features, whose squares are summed
 
@@ -217,9 +220,10 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Disc
                 self._take(chunk)
             self._solve_moments()
             return self
-        self.ridge_ = self._choose_ridge()
+        low = self._rough_factor() if fixed_ridge(self.ridge, ("loo",)) is None else None
+        self.ridge_ = self._choose_ridge(low)
         S = WithinClasses(labels)
-        found = solve_scatter(sample.gram(), S, self.ridge_, self.tol)
+        found = solve_scatter(sample.gram(), S, self.ridge_, self.tol, low)
         self._keep_found(found)
         return self
 
@@ -259,13 +263,19 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Disc
         self._keep_functions(found)
         self._keep_axes(found)
 
-    def _choose_ridge(self) -> float:
+    def _rough_factor(self) -> LowRank | None:
+        """Return the factor of K in which a large sample is left out object by object, where there is room for it."""
+        gram = self.sample_.gram()
+        small = len(gram) <= CHOSEN_EXACTLY or 8 * len(gram) * DEFAULT_RANK > ROOM
+        return None if small or takes_features(gram) else rough_factor(gram, DEFAULT_RANK)
+
+    def _choose_ridge(self, low: LowRank | None = None) -> float:
         for name in ("ridges_", "loo_errors_", "_loo_scores", "_coarse"):
             self.__dict__.pop(name, None)
         if (given := fixed_ridge(self.ridge, ("loo",))) is not None:
             return given
         gram = self.sample_.gram()
-        left_out, labels = self._left_out(DEFAULT_RANK if len(gram) > CHOSEN_EXACTLY else None)
+        left_out, labels = self._left_out(low)
         self.ridges_ = ridge_grid(self.ridge, left_out.largest, rounding(gram, left_out.largest))
         scores = left_out.scores(self.ridges_)
         self.loo_errors_ = np.mean(scores.argmax(axis=2) != labels, axis=1)
@@ -274,19 +284,22 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Disc
             self._loo_scores = scores[best]
         return float(self.ridges_[best])
 
-    def _left_out(self, rank: int | None = None) -> tuple[LeaveOneOut, Array]:
+    def _left_out(self, low: LowRank | None = None) -> tuple[LeaveOneOut, Array]:
         """Return what leaves objects out, and the classes of these: all, or of a large sample the first ones.
 
-        With a rank, or where there are very many objects, they are seen in low rank.
+        With a factor of K, or where there are very many objects, they are seen in low rank.
         """
         gram = self.sample_.gram()
         if hasattr(self, "_summary"):
             self._unseen = 0.0
             return self._left_out_at(self._looked_at().points, self._labels), self._labels
-        if len(gram) > MOST_LEFT_OUT and not takes_features(gram):
+        if low is None and len(gram) > MOST_LEFT_OUT and not takes_features(gram):
             coarse = self._in_low_rank()
             return coarse._left_out()
-        points, self._unseen = coordinates(gram, rank)
+        if low is not None:
+            points, self._unseen = low.factor, low.relative_error
+        else:
+            points, self._unseen = coordinates(gram)
         return LeaveOneOut.of_points(points, self._labels), self._labels
 
     def _in_low_rank(self) -> FisherDiscriminant:
@@ -430,8 +443,13 @@ def scatter_of_moments(groups: list[Moments], ridge: float, rounding: float) -> 
     return w, doubly, Scatter(np.empty(0), w, relative(T - M @ w - ridge * w, T), "", means @ w, spread)
 
 
-def solve_scatter(gram: Gram, S: WithinClasses, ridge: float, tol: float | None = None) -> Scatter:
-    """Solve M w_c = φ_c − φ̄ with M = Φᵀ S² Φ + λI, in explicit features where there are few, else in the dual."""
+def solve_scatter(
+    gram: Gram, S: WithinClasses, ridge: float, tol: float | None = None, low: LowRank | None = None
+) -> Scatter:
+    """Solve M w_c = φ_c − φ̄ with M = Φᵀ S² Φ + λI, in explicit features where there are few, else in the dual.
+
+    `low` is a factor of K, where there is one from before.
+    """
     if ridge == 0:
         return _unregularised(gram, S)
     T = S.differences[:, :-1]  # the last one is minus the sum of the others
@@ -448,20 +466,25 @@ def solve_scatter(gram: Gram, S: WithinClasses, ridge: float, tol: float | None 
         method = f"primal, {phi.shape[1]} features"
         return Scatter.of_values(_complete(alpha), _complete(phi @ w), _complete(w), residual, method, S)
     alpha, values, left = np.zeros_like(T), np.zeros_like(T), T
-    fine, products = max(FINE, default_goal(gram) if tol is None else tol), 0
+    goal = default_goal(gram) if tol is None else tol
+    fine, products = max(FINE, goal), 0
     with gram.held():
-        multiply, system = _in_double_precision(gram), System(gram, ridge, Frame(S, S))
+        frame = Frame(S, S, 1 / float(S.sizes.min()))
+        multiply, system, aim = _in_double_precision(gram), System(gram, ridge, frame, low=low), goal
         for _ in range(REFINEMENTS):
-            found = system.solve(S(multiply(left)), tol)
+            before = relative(left, T)
+            found = system.solve(S(multiply(left)), aim)
             refined = alpha + (left - S(found.value)) / ridge
             product = multiply(refined)
             products += found.iterations + 2
             rest = T - ridge * refined - S(S(product))
-            if relative(rest, T) >= relative(left, T):
+            reached = relative(rest, T)
+            if reached >= before:
                 break
             alpha, values, left = refined, product, rest
-            if relative(left, T) <= fine:
+            if reached <= fine:
                 break
+            aim = max(goal, BEYOND * fine * aim * before / reached**2)  # what is left shrinks as it did, digit by digit
     method = found.method if not found.iterations else system.describe(products)
     return Scatter.of_values(_complete(alpha), _complete(values), None, relative(left, T), method, S)
 

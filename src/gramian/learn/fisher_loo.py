@@ -142,8 +142,9 @@ class LeaveOneOut:
         delta = shifts(self._means, c) @ axes
         weights = self._inverse(values, ridges)
         R, G = np.square(D) @ weights, np.square(delta) @ weights
+        Q = (D @ (weights[:, :, None] * delta.T[:, None, :]).reshape(len(weights), -1)).reshape(len(D), len(ridges), -1)
         for k in range(len(ridges)):
-            yield R[:, k], D @ (weights[:, k, None] * delta.T), G[:, k]
+            yield R[:, k], Q[:, k], G[:, k]
 
     def _from_members(self, c: int, ridges: Array) -> Iterator[tuple[Array, Array, Array]]:
         """Give the same by Woodbury's formula, from the deviations of all members."""

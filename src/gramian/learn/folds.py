@@ -35,6 +35,7 @@ from gramian.gram.gram import Gram
 from gramian.gram.threads import aside
 from gramian.learn.base import checked_weights, named
 from gramian.learn.classifier import KernelClassifier
+from gramian.learn.discriminant import decided
 from gramian.learn.fisher import FisherDiscriminant
 from gramian.learn.fisher_folds import fold_scores
 from gramian.learn.fisher_loo import LeaveOneOut
@@ -364,7 +365,7 @@ class OfLeastSquares(Question):
         left = residuals / np.sqrt(np.where(self.weights > 0, self.weights, 1.0))[:, None]
         values = (Y - left).reshape(len(Y), *self.shape)
         if isinstance(learner, KernelClassifier):
-            losses = (learner._decided(values) != learner._decided(Y.reshape(values.shape))).astype(np.float64)
+            losses = (decided(values) != decided(Y.reshape(values.shape))).astype(np.float64)
         else:
             losses = np.square(learner._unit * left).mean(axis=1)
         error = float(np.average(losses, weights=self.weights))
@@ -372,7 +373,7 @@ class OfLeastSquares(Question):
 
     def labels(self, values: Array) -> Array:
         learner = self.learner
-        return learner.classes_[learner._decided(values)] if isinstance(learner, KernelClassifier) else values
+        return learner.classes_[decided(values)] if isinstance(learner, KernelClassifier) else values
 
 
 class OfFisher(Question):

@@ -28,10 +28,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from gramian.batches import Batches
 from gramian.checks import Array, flag, fraction, positive
+from gramian.factor.cholesky import LowRank
 from gramian.factor.eigen import DENSE
 from gramian.factor.moments import Chunk
 from gramian.factor.solve import (
     PLAIN,
+    ROOM,
     Frame,
     Side,
     System,
@@ -41,7 +43,7 @@ from gramian.factor.solve import (
     solve_framed,
     takes_features,
 )
-from gramian.factor.spectrum import spectrum, spectrum_above, whole_range
+from gramian.factor.spectrum import rough_factor, rough_spectrum, spectrum, spectrum_above, whole_range
 from gramian.gram.gram import Gram
 from gramian.gram.journal import keeping
 from gramian.gram.threads import aside
@@ -75,6 +77,7 @@ from gramian.space.vectors import Vectors
 CRITERIA = ("loo", "gcv")
 CHOSEN_EXACTLY = 1500  # objects up to which the ridge is chosen by exact errors
 CHOSEN_AGAIN = 500  # objects up to which it is chosen again without each of them
+AS_GOOD = 1.001  # ratio of errors in low rank that are the same, for so many objects tell them to a few percent
 
 
 class LeastSquares(Weighted, Reducible):
@@ -141,7 +144,7 @@ class LeastSquares(Weighted, Reducible):
             return self
         for name in ("path_", "_known", "_summary", "_of_moments"):
             self.__dict__.pop(name, None)
-        given = fixed_ridge(self.ridge, CRITERIA)
+        given, low = fixed_ridge(self.ridge, CRITERIA), None
         Y = self._pose(X, y, weights)
         if by_moments(self.sample_.gram(), self.solver):
             self._shape = Y.shape[1:]
@@ -151,10 +154,10 @@ class LeastSquares(Weighted, Reducible):
         if given is not None:
             self.ridge_ = given
         elif shrinks and len(Y) > CHOSEN_EXACTLY and not takes_features(self.sample_.gram(), self.solver):
-            self._choose_in_low_rank(Y, weights)
+            low = self._choose_in_low_rank(Y, weights)
             given = self.ridge_
         if given and shrinks:
-            self._keep(*self._solve(), Y.shape[1:])
+            self._keep(*self._solve(low), Y.shape[1:])
         else:
             self._keep(*self._smooth(), Y.shape[1:])
         return self
@@ -278,35 +281,54 @@ class LeastSquares(Weighted, Reducible):
         self._shape = self.dual_coef_.shape[1:]
         return Chunk(self.sample_.points, self._problem.Y, self._problem.weights)
 
-    def _choose_in_low_rank(self, Y: Array, weights: Array | None) -> None:
+    def _choose_in_low_rank(self, Y: Array, weights: Array | None) -> LowRank | None:
         """Choose the ridge by errors in low rank, where a decomposition of all of K would take long.
+
+        Returns the factor of K behind them, which helps to solve the system, or None where there are so many objects
+        that only moments of their features are kept.
 
         K ≈ F Fᵀ + ρI, with ρ the average of what is left of κ(x, x), so that K + λI is nearly F Fᵀ + (λ + ρ)I: what is
         left out acts as a ridge. Residuals and the room for them are both λ/(λ + ρ) of those of F, and leave-one-out
         errors the same.
         """
-        gram = self.sample_.gram()
-        coarse = KernelRidge(self.kernel_, 1.0, self.fit_intercept, rank=DEFAULT_RANK)
-        coarse.fit(gram, Y, sample_weight=weights)
-        of, left_out = coarse._of_moments, coarse.trace_error_
-        largest = float(of.values.max(initial=0.0))
+        gram, (total, count) = self.sample_.gram(), self._problem.totals()
+        low, unit = None, 1.0
+        if 8 * len(gram) * DEFAULT_RANK <= ROOM:
+            frame, low = self._problem.frame(), rough_factor(gram, DEFAULT_RANK)
+            seen = Smoother(rough_spectrum(low, frame), frame.S(self._problem.Y), self._problem.border(), "shrinkage")
+            values, left_out = seen.values, seen.left_out
+        else:
+            coarse = KernelRidge(self.kernel_, 1.0, self.fit_intercept, rank=DEFAULT_RANK)
+            coarse.fit(gram, Y, sample_weight=weights)
+            of, unit = coarse._of_moments, coarse._unit**2
+            values, left_out = of.values, coarse.trace_error_
+        largest = float(values.max(initial=0.0))
         ridges = ridge_grid(self.ridge, largest, rounding(gram, largest, len(gram)))
-        rho = left_out * float(gram.rough_diag().mean(dtype=np.float64)) * of.weight / len(gram)
-        path = of.path(ridges + rho, coarse._looked_at(), coarse._summary.kernel, left_out)
-        dof = of.count - ridges / (ridges + rho) * (of.count - path.dof)
-        unit = coarse._unit**2
-        self.path_ = replace(path, ridges=ridges, dof=dof, loo=path.loo * unit, gcv=path.gcv * unit)
-        self.ridge_ = self._best(self.path_)
+        weight = total / self._problem.Y.shape[1]
+        rho = left_out * float(gram.rough_diag().mean(dtype=np.float64)) * weight / len(gram)
+        if low is None:
+            errors = of.path(ridges + rho, coarse._looked_at(), coarse._summary.kernel, left_out)
+        else:
+            errors = seen.path(ridges + rho, total, count)
+        dof = count - ridges / (ridges + rho) * (count - errors.dof)
+        self.path_ = replace(errors, ridges=ridges, dof=dof, loo=errors.loo * unit, gcv=errors.gcv * unit)
+        self.ridge_ = self._best(self.path_, AS_GOOD)
+        return low
 
-    def _best(self, path: RidgePath) -> float:
+    def _best(self, path: RidgePath, as_good: float = 1.0) -> float:
+        """Return the ridge of least error, or of those with an error that is as good the largest."""
         by_gcv = isinstance(self.ridge, str) and self.ridge == "gcv"
-        return float(path.ridges[int(np.argmin(path.gcv if by_gcv else path.loo))])
+        errors = path.gcv if by_gcv else path.loo
+        best = int(np.argmin(errors))
+        if as_good > 1:
+            best = max(best, *np.flatnonzero(errors <= as_good * errors[best]))
+        return float(path.ridges[best])
 
-    def _solve(self) -> tuple[Array, Array]:
-        """Return a and K a for the ridge as it is, from a linear system."""
+    def _solve(self, low: LowRank | None = None) -> tuple[Array, Array]:
+        """Return a and K a for the ridge as it is, from a linear system; `low` is a factor of K from before."""
         gram, frame = self.sample_.gram(), self._problem.frame()
         with gram.held():
-            found = solve_framed(gram, frame.S(self._problem.Y), self.ridge_, frame, self.solver, self.tol)
+            found = solve_framed(gram, frame.S(self._problem.Y), self.ridge_, frame, self.solver, self.tol, low)
             a = frame.St(found.value)
             self._primal = found.primal
             values = self._values_of(a, gram) if self.fit_intercept else np.zeros_like(a)

@@ -1,0 +1,93 @@
+"""What a fit with its defaults costs, counted: pivoted factors, factorizations of all of K, products, values of κ."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+
+import gramian as gm
+from gramian.factor import solve as solve_module
+from gramian.factor import spectrum as spectrum_module
+from gramian.factor.machine import TYPICAL, Machine
+
+N = 1600  # more than ridges are chosen exactly for
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(N, 20))  # so many columns that rank 1000 leaves much out
+FEW = X[:, :6]
+Y = np.sin(X[:, 0]) + 0.3 * X[:, 1] + 0.1 * RNG.normal(size=N)
+LABELS = (Y > 0).astype(int) + (Y > 0.8)
+
+
+@pytest.fixture
+def work(monkeypatch):
+    """Count the work of fits for which so many objects are too many to be factored in double precision."""
+    monkeypatch.setattr(solve_module, "DENSE", 500)
+    done = Counter()
+
+    def counted(owner, name, what, amount=lambda found, *_: 1):
+        plain = getattr(owner, name)
+
+        def counting(*args, **kwargs):
+            found = plain(*args, **kwargs)
+            done[what] += amount(found, *args)
+            return found
+
+        monkeypatch.setattr(owner, name, counting)
+
+    counted(spectrum_module, "cholesky", "pivoted")
+    counted(solve_module, "cholesky", "pivoted")
+    counted(solve_module, "_factor_in_single", "factored")
+    counted(gm.Gram, "apply", "products")
+    counted(gm.Gaussian, "block", "values", lambda _, kernel, a, b, out: out.size)
+    return done
+
+
+LEARNERS = {
+    "ridge": lambda: gm.KernelRidge().fit(X, Y),
+    "two classes": lambda: gm.FisherDiscriminant().fit(X, LABELS > 0),
+    "three classes": lambda: gm.FisherDiscriminant().fit(X, LABELS),
+}
+
+
+@pytest.mark.parametrize("factored", [0.0, np.inf], ids=["by a factor of K", "by iteration"])
+@pytest.mark.parametrize("name", LEARNERS)
+def test_one_pivoted_factor_chooses_the_ridge_and_helps_to_solve(name, factored, work, monkeypatch):
+    monkeypatch.setattr(Machine, "factored", lambda self, n: factored)
+    monkeypatch.setattr(Machine, "pivoted", lambda self, n, rank, single: np.inf)  # none larger is worth it
+    LEARNERS[name]()
+    assert work["pivoted"] == 1
+    assert work["factored"] == (factored == 0.0)
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+def test_a_fit_with_its_defaults_computes_few_products_and_hardly_more_values_than_k_has(name, work):
+    LEARNERS[name]()
+    assert work["products"] <= 40
+    # K once in double, at most once in single, a factor's columns (rank 1000) and the median distance
+    assert work["values"] <= (0.7 + 0.7 + 1000 / N + 0.5) * N * N
+    assert work["pivoted"] <= 2
+
+
+@pytest.mark.parametrize("columns", [1, 5, 25])
+def test_the_predicted_time_grows_with_the_number_of_objects(columns):
+    sizes = [300, 1000, 1499, 1501, 3000, 3001, 6000, 6001, 10_000, 20_000]
+    for time in (TYPICAL.factored, lambda n: TYPICAL.product(n, columns, 8) + TYPICAL.preconditioned(n, 500, columns)):
+        assert (np.diff([time(n) for n in sizes]) > 0).all()
+
+
+def test_a_hard_system_is_factored_where_an_iteration_would_take_longer(work):
+    K, B = gm.Gaussian(1.0).gram(FEW), RNG.normal(size=(N, 1))
+    found = gm.solve(K, B, 1e-4)
+    assert work["factored"] == 1
+    assert found.converged
+    left = gm.Gaussian(1.0)(FEW) @ found.value + 1e-4 * found.value - B
+    assert np.linalg.norm(left) <= 1e-10 * np.linalg.norm(B) * (1 + 1e-3)
+
+
+def test_an_iteration_that_turns_out_to_be_long_goes_on_with_a_factor_of_k(work, monkeypatch):
+    monkeypatch.setattr(solve_module, "SURE", 0)  # nobody thinks so beforehand
+    found = gm.solve(gm.Gaussian(1.0).gram(FEW), RNG.normal(size=(N, 1)), 1e-4)
+    assert work["factored"] == 1
+    assert found.method == f"Cholesky factorization in single precision, refined by {found.iterations} products with K"
+    assert solve_module.ASKED < found.iterations < 40
+    assert found.converged

@@ -17,16 +17,17 @@ leaves on either side is tested in the same way until no cut stands.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import Any, TypeAlias
 
 import numpy as np
 from scipy.cluster.hierarchy import linkage
 from scipy.spatial.distance import squareform
 
 from gramian.checks import Array, as_generator, fraction
-from gramian.explain.straight import Straight, distinct
+from gramian.explain.straight import Names, Straight, distinct
 from gramian.explain.valleys import Windows, deepest, p_value
 from gramian.kernels.algebra import Kernel
 from gramian.learn.base import MEDIAN_GAUSSIAN
@@ -36,7 +37,11 @@ LEAST = 8  # objects of a group
 TESTED = 1500  # objects, of more drawn at random
 HALVINGS = 5
 BRANCHES = 4  # of each tree that are tried as one side of a cut
+COLUMNS = 50  # that are looked at one by one
+COMPONENTS = 5
 CHUNK = 1000  # objects whose nearest neighbors are found at a time
+
+Score: TypeAlias = "Callable[[_Cloud], Array]"
 
 
 @dataclass(frozen=True)
@@ -77,8 +82,11 @@ class Clusters:
     tested : array
         The rows that were tested: distinct ones, and a sample where there are many. The others take the label of
         the nearest.
-    without_categories : bool
-        Whether columns of categories were left out, which part any table into their values.
+    columns : tuple
+        The columns looked at, by their names or places; empty where objects are no table.
+    left_out : tuple
+        The columns left out beside others: of categories, which part any table into their values, and those in which
+        one value, such as zero, holds more than a quarter of the objects.
     kernel : Kernel
         The kernel, settled on the objects.
 
@@ -96,7 +104,8 @@ class Clusters:
     boundaries: tuple[Boundary, ...]
     p_within: tuple[float, ...]
     tested: Array
-    without_categories: bool
+    columns: Names
+    left_out: Names
     kernel: Kernel
 
 
@@ -133,12 +142,12 @@ def find_clusters(X: Any, kernel: Kernel = MEDIAN_GAUSSIAN, *, alpha: float = 0.
     """
     alpha, generator = fraction(alpha, "alpha"), as_generator(rng)
     settled, n = kernel.fit(X), count_objects(X)
-    points, without_categories = Straight.of(settled, X)
+    points, looked_at, left_out = Straight.of(settled, X)
     rows = np.arange(n) if n <= TESTED else np.sort(generator.choice(n, TESTED, replace=False))
     sample = points[rows]
     first, same = (np.arange(len(rows)),) * 2 if points.one_column else distinct(sample.distances(sample))
     tested = sample[first].smeared(generator)
-    groups, boundaries, within = _fall_apart(tested.distances(tested), alpha, generator)
+    groups, boundaries, within = _fall_apart(tested, alpha, generator)
     labels = np.empty(len(first), dtype=np.intp)
     order = sorted(range(len(groups)), key=lambda k: -len(groups[k]))
     for label, k in enumerate(order):
@@ -151,7 +160,8 @@ def find_clusters(X: Any, kernel: Kernel = MEDIAN_GAUSSIAN, *, alpha: float = 0.
         tuple(boundaries),
         tuple(within[k] for k in order),
         rows[first],
-        without_categories,
+        looked_at,
+        left_out,
         settled,
     )
 
@@ -163,12 +173,15 @@ def _nearest(points: Straight, sample: Straight) -> Array:
     return np.concatenate([points[chunk].distances(sample).argmin(axis=1) for chunk in chunks])
 
 
-def _fall_apart(D: Array, alpha: float, rng: np.random.Generator) -> tuple[list[Array], list[Boundary], list[float]]:
+def _fall_apart(
+    points: Straight, alpha: float, rng: np.random.Generator
+) -> tuple[list[Array], list[Boundary], list[float]]:
     """Cut until no cut stands; return the groups, the boundaries, and the p-value of each group as one cloud."""
-    groups, boundaries, within, waiting = [], [], [], [np.arange(len(D))]
+    every = _Cloud(points.distances(points), points.coordinates)
+    groups, boundaries, within, waiting = [], [], [], [np.arange(len(every))]
     while waiting:
         rows = waiting.pop()
-        part = D[np.ix_(rows, rows)]
+        part = every.seen_by(rows, rows)
         p, depth = _test(part, rng)
         sides = _sides(part) if p <= alpha else None
         if sides is None:
@@ -180,70 +193,108 @@ def _fall_apart(D: Array, alpha: float, rng: np.random.Generator) -> tuple[list[
     return groups, boundaries, within
 
 
-def _test(D: Array, rng: np.random.Generator) -> tuple[float, float]:
+@dataclass(frozen=True, eq=False)
+class _Cloud:
+    D: Array  # distances, of each object to those of which cuts are made
+    X: Array  # coordinates
+
+    def __len__(self) -> int:
+        return len(self.D)
+
+    def seen_by(self, rows: Array, others: Array) -> _Cloud:
+        """Return some objects with their distances to others."""
+        return _Cloud(self.D[np.ix_(rows, others)], self.X[rows])
+
+    def to_others(self) -> _Cloud:
+        """Return the objects with no distance from one to itself."""
+        D = self.D.copy()
+        np.fill_diagonal(D, np.inf)
+        return _Cloud(D, self.X)
+
+
+def _test(cloud: _Cloud, rng: np.random.Generator) -> tuple[float, float]:
     """Return the p-value of "one cloud", the median over halvings, and how deep the valleys were."""
-    n = len(D)
+    n = len(cloud)
     if n < 2 * LEAST:
         return 1.0, 1.0
     counts = np.zeros((3, HALVINGS), dtype=np.intp)
     for k in range(HALVINGS):
         halves = np.array_split(rng.permutation(n), 2)
         for fitted, held_out in (halves, halves[::-1]):
-            cut = _best_cut(D[np.ix_(fitted, fitted)], LEAST // 2 - 1)
+            cut = _best_cut(cloud.seen_by(fitted, fitted), LEAST // 2 - 1)
             if cut is not None:
-                counts[:, k] += cut.windows.counts(cut.offsets(D[np.ix_(held_out, fitted)]))
+                counts[:, k] += cut.windows.counts(cut.score(cloud.seen_by(held_out, fitted)))
     heaps = np.minimum(counts[0], counts[2])
     return float(np.median(p_value(counts))), float(np.median(counts[1] / np.maximum(heaps, 1)))
 
 
-def _sides(D: Array) -> Array | None:
+def _sides(cloud: _Cloud) -> Array | None:
     """Return which objects lie before the clearest valley of them all; None where one side is too small."""
-    cut = _best_cut(D, LEAST)
+    cut = _best_cut(cloud, LEAST)
     if cut is None:
         return None
-    before = cut.offsets(_to_others(D)) < cut.windows.bottom
-    return before if LEAST <= before.sum() <= len(D) - LEAST else None
+    before = cut.score(cloud.to_others()) < cut.windows.bottom
+    return before if LEAST <= before.sum() <= len(cloud) - LEAST else None
 
 
 @dataclass(frozen=True, eq=False)
 class _Cut:
-    members: Array  # of one side, as a mask
+    score: Score
     windows: Windows
-    score: Callable[[Array, Array], Array]
-
-    def offsets(self, D: Array) -> Array:
-        """Return the score of objects, from their distances to those that the cut was made of."""
-        return self.score(D, self.members)
 
 
-def _best_cut(D: Array, least: int) -> _Cut | None:
+def _best_cut(cloud: _Cloud, least: int) -> _Cut | None:
     """Return the cut with the clearest valley among these objects themselves."""
-    to_others, best, found = _to_others(D), np.inf, None
-    for members in _branches(D, least):
-        for score in (_by_nearest, _by_centers):
-            offsets = score(to_others, members)
-            p, windows = deepest(offsets, min(_spread(offsets[members]), _spread(offsets[~members])))
-            if windows is not None and p < best:
-                best, found = p, _Cut(members, windows, score)
+    best, found, others = np.inf, None, cloud.to_others()
+    for score, sides in _scores(cloud, least):
+        values = score(others)
+        p, windows = deepest(values, min(_spread(values[rows]) for rows in sides))
+        if windows is not None and p < best:
+            best, found = p, _Cut(score, windows)
     return found
 
 
-def _to_others(D: Array) -> Array:
-    """Return the distances with none from an object to itself."""
-    D = D.copy()
-    np.fill_diagonal(D, np.inf)
-    return D
+def _scores(cloud: _Cloud, least: int) -> Iterator[tuple[Score, tuple[Array, Array]]]:
+    """Yield numbers along which objects may fall apart, each with two sides whose spreads are its unit."""
+    for members in _branches(cloud.D, least):
+        yield partial(_by_nearest, members), (members, ~members)
+        yield partial(_by_centers, members), (members, ~members)
+    for direction in _directions(cloud.X):
+        low = _before_widest_gap(cloud.X @ direction, least)
+        yield partial(_along, direction), (low, ~low)
 
 
-def _by_nearest(D: Array, members: Array) -> Array:
-    """Return s(x): how much nearer the nearest member is than the nearest other one, from the rows of D."""
-    return np.asarray(D[:, members].min(axis=1) - D[:, ~members].min(axis=1))
+def _before_widest_gap(values: Array, least: int) -> Array:
+    """Return which numbers lie before the widest gap that has so many of them on either side."""
+    order = np.sort(values)
+    k = least - 1 + int(np.diff(order)[least - 1 : len(order) - least].argmax())
+    return np.asarray(values <= order[k])
 
 
-def _by_centers(D: Array, members: Array) -> Array:
+def _by_nearest(members: Array, cloud: _Cloud) -> Array:
+    """Return s(x): how much nearer the nearest member is than the nearest other one."""
+    return np.asarray(cloud.D[:, members].min(axis=1) - cloud.D[:, ~members].min(axis=1))
+
+
+def _by_centers(members: Array, cloud: _Cloud) -> Array:
     """Return where objects lie on the line between the two centers of mass, up to its unit."""
-    squares = np.where(np.isfinite(D), np.square(D), 0.0)  # an object is at distance 0 from itself
+    squares = np.where(np.isfinite(cloud.D), np.square(cloud.D), 0.0)  # an object is at distance 0 from itself
     return np.asarray(squares[:, members].mean(axis=1) - squares[:, ~members].mean(axis=1))
+
+
+def _along(direction: Array, cloud: _Cloud) -> Array:
+    """Return where objects lie along a column or a principal component."""
+    return np.asarray(cloud.X @ direction)
+
+
+def _directions(X: Array) -> list[Array]:
+    """Return the columns and the principal components that vary most, as vectors to multiply by."""
+    d = X.shape[1]
+    columns = np.argsort(-X.var(axis=0), kind="stable")[:COLUMNS]
+    if d < 2:
+        return list(np.eye(d))
+    components = np.linalg.svd(X - X.mean(axis=0), full_matrices=False)[2][:COMPONENTS]
+    return [*np.eye(d)[columns], *components]
 
 
 def _spread(values: Array) -> float:

@@ -25,6 +25,7 @@ from typing import IO, TypeAlias
 
 from gramian.checks import flag
 from gramian.kernels.graphs.graph import Graph
+from gramian.sources import within
 
 PathLike: TypeAlias = str | os.PathLike[str]
 
@@ -180,7 +181,8 @@ def read_texts(folder: PathLike, *, pattern: str = "*.txt", encoding: str = "utf
     ----------
     folder : str or path
         Its files and those of its subfolders, however deep, are read in the order of their paths. The first
-        subfolder on the way to a file is its label; a file in the folder itself has the label "".
+        subfolder on the way to a file is its label; a file in the folder itself has the label "". Links to files are
+        followed within the folder; one that leads out of it is refused.
     pattern : str
         Which file names to read, such as "*.txt" or "*.txt.gz".
     encoding : str
@@ -198,7 +200,7 @@ def read_texts(folder: PathLike, *, pattern: str = "*.txt", encoding: str = "utf
     NotADirectoryError
         If it is a file.
     ValueError
-        If no file matches, or one is not text.
+        If no file matches, one is not text, or is a link to a file outside of the folder.
 
     Examples
     --------
@@ -225,7 +227,7 @@ def texts(folder: PathLike, pattern: str, encoding: str, claim: Claim = _nothing
     names = tuple(sorted(files))
     return Texts(
         names=names,
-        texts=["\n".join(line.text for line in _lines(files[name], encoding, claim)) for name in names],
+        texts=["\n".join(line.text for line in _lines(within(root, files[name]), encoding, claim)) for name in names],
         labels=tuple(name.split("/")[0] if "/" in name else "" for name in names),
     )
 

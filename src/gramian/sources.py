@@ -31,6 +31,16 @@ _BUFFER = 2**16  # bytes of a column chunk read at a time; without it Arrow hold
 
 
 @dataclass(frozen=True)
+class Chunk:
+    """The pages of one column in a group of rows of a Parquet file."""
+
+    path: str
+    group: int
+    start: int
+    size: int
+
+
+@dataclass(frozen=True)
 class Source:
     """Raw batches, and what is known of them without reading them.
 
@@ -44,7 +54,8 @@ class Source:
     take: Callable[[Rows], Any] | None = None
     columns: Names = None
     types: tuple[Any, ...] = ()  # of these columns, as Arrow calls them
-    unpacked: Callable[[], int] = lambda: 0  # the bytes that a compressed file says it unpacks to
+    unpacked: Callable[[Names], int] = lambda columns: 0  # the bytes that a Parquet file says it unpacks to
+    chunks: Callable[[Names], Iterator[Chunk]] = lambda columns: iter(())  # of a Parquet file
     index: tuple[str, ...] = ()  # columns that are the index of a data frame, and no features
     named: bool = True  # whether its batches may have named columns
     once: bool = False
@@ -172,7 +183,18 @@ def _parquet_files(folder: Path) -> list[Path]:
     names = sorted(name.as_posix() for name in below if not any(part[0] in "._" for part in name.parts))
     if not names:
         raise ValueError(f"{folder}: a folder with no Parquet file ({', '.join(_PARQUET)}) in it or below")
-    return [folder / name for name in names]
+    return [within(folder, folder / name) for name in names]
+
+
+def within(folder: Path, file: Path) -> Path:
+    """Return a file of a folder, and refuse a link that leads out of it: a folder must not make others readable."""
+    target = file.resolve()
+    if not target.is_relative_to(folder.resolve()):
+        raise ValueError(
+            f"{file}: a link to {target}, which is not in the folder {folder}; links are followed within the folder "
+            "only: put the file itself there, or name the folder that it lies in"
+        )
+    return file
 
 
 def _of_parquet(path: Path, files: list[Path], shared: bool) -> Source:
@@ -196,13 +218,37 @@ def _of_parquet(path: Path, files: list[Path], shared: bool) -> Source:
         with _reading(path):
             return int(dataset.count_rows())
 
-    def unpacked() -> int:
+    def chunks(columns: Names) -> Iterator[tuple[Chunk, int]]:
         with _reading(path):
-            headers = [fragment.metadata for fragment in dataset.get_fragments()]
-            return sum(one.row_group(k).total_byte_size for one in headers for k in range(one.num_row_groups))
+            for fragment in dataset.get_fragments():
+                yield from _chunks(fragment, columns)
 
     names, types = tuple(dataset.schema.names), tuple(dataset.schema.types)
-    return Source(path, batches, count, None, names, types, unpacked, index=_index_of(dataset.schema))
+    return Source(
+        path,
+        batches,
+        count,
+        None,
+        names,
+        types,
+        unpacked=lambda columns: sum(size for _, size in chunks(columns)),
+        chunks=lambda columns: (chunk for chunk, _ in chunks(columns)),
+        index=_index_of(dataset.schema),
+    )
+
+
+def _chunks(fragment: Any, columns: Names) -> Iterator[tuple[Chunk, int]]:
+    """Go through the columns of the groups of rows of a Parquet file, each with what it says it unpacks to."""
+    for group in range(fragment.metadata.num_row_groups):
+        header = fragment.metadata.row_group(group)
+        for place in range(header.num_columns):
+            column = header.column(place)
+            if not column.num_values:
+                continue
+            if columns is None or column.path_in_schema.partition(".")[0] in columns:
+                first = column.dictionary_page_offset if column.has_dictionary_page else None
+                start = column.data_page_offset if first is None else min(first, column.data_page_offset)
+                yield Chunk(fragment.path, group, start, column.total_compressed_size), column.total_uncompressed_size
 
 
 def _index_of(schema: Any) -> tuple[str, ...]:

@@ -64,7 +64,7 @@ def test_json_goes_to_standard_output_and_nothing_to_the_disk(here, flowers, cap
 def test_json_goes_to_the_file_that_is_asked_for(here, flowers, capsys):
     given = ["report", str(flowers), "--target", "species", "--kernel", "linear", "--json", "-o", "numbers.json", "-q"]
     assert main(given) == 0
-    assert json.loads((here / "numbers.json").read_text())["title"] == str(flowers)
+    assert json.loads((here / "numbers.json").read_text())["title"] == flowers.name
     assert capsys.readouterr().out == ""
 
 

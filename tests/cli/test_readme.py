@@ -31,12 +31,16 @@ def folder(tmp_path_factory):
     numbers = [[f"{age:.0f}", f"{dose:.2f}"] for age, dose in rng.uniform((18, 0), (80, 5), (60, 2))]
     genes = [[*pair, "".join(rng.choice(list("ACGT"), 12))] for pair in numbers]
     people = [[*pair, str(code)] for pair, code in zip(numbers, rng.choice([89073, 89077, 10115], 60), strict=True)]
+    visits = [[*pair, f"p{k // 3}", ["ill", "well"][k // 3 % 2]] for k, pair in enumerate(numbers)]
+    sales = [[f"2024-{1 + k // 28:02d}-{1 + k % 28:02d}", *pair] for k, pair in enumerate(numbers)]
     teams = csv.reader((DATA / "football.csv").read_text().splitlines()[1:])
     shutil.copy(DATA / "football.edges", folder / "web.edges")
     for name, lines in (
         ("flowers.csv", [heading, *rows]),
         ("new.csv", [heading, *rows[::10]]),
         ("people.csv", [["age", "weight", "zip"], *people]),
+        ("visits.csv", [["age", "dose", "patient", "outcome"], *visits]),
+        ("sales.csv", [["day", "visitors", "turnover"], *sales]),
         ("genes.csv", [["age", "dose", "promoter"], *genes]),
         ("pages.csv", [["page", "topic", "published"], *list(teams)[::3]]),
     ):

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.inspection import partial_dependence
-from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.linear_model import LinearRegression, LogisticRegression, RidgeClassifier
 
 import gramian as gm
 
@@ -160,6 +160,8 @@ def test_classifiers_are_told_for_each_class_by_probability_or_decision():
     assert (found.column, found.scale, len(found.outputs)) == ("pl", "probability", 3)
     np.testing.assert_allclose(found.effects.sum(axis=1), 0, atol=1e-12)
     ours = gm.KernelClassifier(ridge=1.0).fit(flowers.data[50:], flowers.target[50:])
+    assert gm.effects(ours, flowers.data[50:], 2).scale == "probability"
+    ours = RidgeClassifier().fit(flowers.data[50:], flowers.target[50:])  # which tells no probabilities
     found = gm.effects(ours, flowers.data[50:], 2, flowers.target[50:])
     assert (found.scale, found.effects.shape[1]) == ("decision function", 1)
     assert found.outputs == (ours.classes_[1],)

@@ -89,6 +89,72 @@ def columns(path):
         writer.write_table(table)
 
 
+def streamed(path):
+    """A stream of Arrow, of which nothing says how many rows there are, with a dictionary that is compressed."""
+    import pyarrow
+
+    values = pyarrow.DictionaryArray.from_arrays(pyarrow.array([0, 0], "int32"), pyarrow.array(["a" * 3 * 10**8]))
+    batch = pyarrow.record_batch({"a": values})
+    options = pyarrow.ipc.IpcWriteOptions(compression="zstd")
+    with pyarrow.OSFile(str(path), "wb") as file, pyarrow.ipc.new_stream(file, batch.schema, options=options) as writer:
+        writer.write_batch(batch)
+
+
+def one_batch(path):
+    """A column of texts without letters: few rows, one long text."""
+    import pyarrow
+
+    table = pyarrow.table({"a": ["a" * 6 * 10**8], "b": [1.0]})
+    options = pyarrow.ipc.IpcWriteOptions(compression="zstd")
+    with pyarrow.OSFile(str(path), "wb") as file, pyarrow.ipc.new_file(file, table.schema, options=options) as writer:
+        writer.write_table(table)
+
+
+def open_quote(path):
+    with gzip.open(path, "wb", compresslevel=1) as file:
+        file.write(b'a,b\n1,"x\n')
+        packed(file.write, b"1,2\n" * 10**6, 60)
+
+
+def open_quotes(path):
+    """One row of many fields, of which none is long."""
+    with gzip.open(path, "wb", compresslevel=1) as file:
+        file.write(b"a,b\n")
+        packed(file.write, b'"\n",' * 10**6, 40)
+
+
+def long_rows(path):
+    with gzip.open(path, "wb", compresslevel=1) as file:
+        file.write(b"a,b\n")
+        for number in range(400):
+            file.write(b"x" * 10**6 + b"%d,1\n" % number)
+
+
+def lying(path):
+    """Parquet whose footer says that its column unpacks to a thousand bytes; its page says what it does."""
+    import pyarrow
+    import pyarrow.parquet
+
+    table = pyarrow.table({"a": ["a" * 6 * 10**8]})
+    pyarrow.parquet.write_table(table, path, compression="zstd", use_dictionary=False, write_statistics=False)
+    column = pyarrow.parquet.read_metadata(path).row_group(0).column(0)
+    said, footer = zigzag(column.total_uncompressed_size), path.read_bytes()
+    start = len(footer) - 8 - int.from_bytes(footer[-8:-4], "little")
+    forged = footer[start:].replace(said, zigzag(1000, len(said)))
+    assert forged != footer[start:]
+    path.write_bytes(footer[:start] + forged)
+    assert pyarrow.parquet.read_metadata(path).row_group(0).column(0).total_uncompressed_size == 1000
+
+
+def zigzag(number, width=0):
+    """Return a number as Thrift writes it, in at least so many bytes."""
+    number, found = 2 * number, []
+    while number > 127 or len(found) + 1 < width:
+        found.append(number & 127 | 128)
+        number >>= 7
+    return bytes([*found, number])
+
+
 def far_cells(path):
     far = '<row r="1"><c r="A1"><v>1</v></c></row><row r="1048576"><c r="XFD1048576"><v>1</v></c></row>'
     write_xlsx(path, {"one": far})
@@ -205,6 +271,12 @@ BOMBS = {
     "archive.zip": archive,
     "columns.parquet": columns,
     "columns.arrow": columns,
+    "stream.arrow": streamed,
+    "batch.feather": one_batch,
+    "quote.csv.gz": open_quote,
+    "quotes.csv.gz": open_quotes,
+    "rows.csv.gz": long_rows,
+    "lying.parquet": lying,
     "far.xlsx": far_cells,
     "text.xlsx": long_text,
     "shared.xlsx": shared_text,
@@ -226,6 +298,8 @@ REASONS = {
     "twins.npz": "two arrays of one name",
     "list.parquet": "values of the type list",
     "broken.xlsx": "broken XML",
+    "quote.csv.gz": "is a quote left open? (if not: --memory",
+    "quotes.csv.gz": "is a quote left open? (if not: --memory",
 }
 
 

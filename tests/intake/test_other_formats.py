@@ -238,7 +238,7 @@ def test_dictionaries_and_missing_values_of_arrow_are_texts(tmp_path):
         ('{"a": {"0": 1}, "b": {"1": 1}}', "{}: column 'b' has other rows than the first one; the same expected"),
         ("[]", "{}: an empty file; an array of objects expected"),
         ('[{"a": [1]}]', "{}, object 1: column 'a' holds [1], a nested value; a number, a text, true, false or null "
-         "expected"),
+         "expected: leave the column out by naming the others (--columns, columns= in Python), or flatten it"),
         ('5', "{}: JSON that begins with '5'; an array of objects expected, such as [{\"age\": 30}]"),
     ],
 )  # fmt: skip

@@ -7,7 +7,7 @@ import warnings
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
 
 from gramian.intake.dataset import Dataset
@@ -89,6 +89,7 @@ def test_a_table_is_the_same_in_every_format(tmp_path, table, data):
     pytest.importorskip("pyarrow")
     target = data.draw(st.none() | st.sampled_from(list(table)))
     rows = [{name: table[name][row] for name in table} for row in range(len(next(iter(table.values()))))]
+    assume(any(value is not None for value in rows[-1].values()))  # texts leave out rows of nothing at the end
     expected = outcome(lambda: from_objects(rows, target))
     for name, write in WRITERS.items():
         write(table, tmp_path / name)

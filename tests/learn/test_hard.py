@@ -287,3 +287,11 @@ def test_what_can_be_held_is_what_fits(monkeypatch):
 def _can_hold(gram, room, monkeypatch):
     monkeypatch.setattr(gram_module, "HOLD", room)
     return gram.can_hold()
+
+
+def test_a_ridge_chosen_near_the_rounding_errors_solves_its_system_all_the_same():
+    for seed in range(100):  # any warning of an unsolved system is an error here
+        rng = np.random.default_rng([seed, 30])
+        X = rng.uniform(-3, 3, (30, 1))
+        y = np.sin(X[:, 0]) + (0.05 + 0.3 * np.abs(X[:, 0])) * rng.standard_normal(30)
+        assert gm.KernelRidge(fit_intercept=True).fit(X, y).residual_ < 1e-6

@@ -78,6 +78,8 @@ def _read(given: Namespace) -> Dataset:
         nodes=getattr(given, "nodes", None),
         missing=given.missing,
         memory=given.memory,
+        group=getattr(given, "group", None),
+        order=getattr(given, "order", None),
     )
 
 
@@ -100,10 +102,11 @@ def report(given: Namespace) -> None:
     from gramian.intake.reading import load_example
     from gramian.reporting.build import build
 
-    about_data = (given.target, given.columns, given.kind, given.format, given.nodes)
+    about_data = (given.target, given.columns, given.kind, given.format, given.nodes, given.group, given.order)
     if given.data is None and (any(about_data) or given.missing is not None):
         raise WrongUse(
-            "--target, --columns, --kind, --format, --nodes and --missing need DATA; without it iris is shown"
+            "--target, --columns, --kind, --format, --nodes, --group, --order and --missing need DATA; without it iris "
+            "is shown"
         )
     output = None if given.json and given.output is None else _output(given, PAGE)
     _check_expression(given)

@@ -50,6 +50,10 @@ def parser() -> argparse.ArgumentParser:
     one = _command(every, "report", commands.report, "look at a data set; write a page that opens in any browser")
     _data(one, optional=True)
     _target(one)
+    one.add_argument(
+        "--group", metavar="COLUMN", help="rows with equal values belong together, and are judged together"
+    )
+    one.add_argument("--order", metavar="COLUMN", help="time orders the rows by this: predict what comes later")
     _kernel(one)
     one.add_argument("-o", "--output", metavar="FILE", help="where the page goes (report.html)")
     one.add_argument(

@@ -27,6 +27,7 @@ from scipy.linalg import solve_triangular
 from gramian.checks import Array, as_generator, non_negative, whole
 from gramian.gram.gram import Gram, as_symmetric
 from gramian.gram.progress import task
+from gramian.gram.threads import cores, run, single_blas
 
 Order: TypeAlias = Callable[[Array], Iterator[int]]  # what is next, by what is left of each at the time
 
@@ -34,7 +35,7 @@ Pivoting = Literal["greedy", "random"] | None
 
 BATCH = 128  # pivots proposed at a time
 AHEAD = 3  # candidates for each pivot that the last ones have given
-STRIPE = 4096  # rows of the factor updated at a time
+STRIPE = 1024  # rows of the factor that a lane updates at a time
 SAME = 1 + 1e-6  # ratio of numbers that are equal up to rounding
 SURE = 1024  # columns up to which memory is taken at once; a larger factor grows as it needs to
 
@@ -154,7 +155,7 @@ def cholesky(
         raise ValueError(f"pivoting is {pivoting!r}; 'greedy', 'random' or None expected")
     growing = _Growing(gram, rank, tol, eta, leave_out=pivoting is None)
     proposals = _PROPOSALS[pivoting](growing, as_generator(rng))
-    with task("Cholesky factor") as told:
+    with single_blas(), task("Cholesky factor") as told:
         while growing.count < rank and not growing.reached(growing.residual):
             proposal = next(proposals, None)
             if proposal is None:
@@ -237,15 +238,20 @@ class _Growing:
         pivot_rows = self.F[chosen, :k]
         inverse = solve_triangular(L, np.eye(t), lower=True, check_finite=False).T.astype(self.F.dtype)
         new = self.F[:, k : k + t]
-        by_column = np.zeros(t)
+        stripes = [slice(start, start + STRIPE) for start in range(0, len(columns), STRIPE)]
+        sums = np.empty((len(stripes), t))
         left = self.residual.copy()
-        for start in range(0, len(columns), STRIPE):
-            rows = slice(start, start + STRIPE)
+
+        def extend(lane: int, stripe: int) -> None:
+            rows = stripes[stripe]
             part = (columns[rows] - self.F[rows, :k] @ pivot_rows.T) @ inverse
             new[rows] = part
             np.square(part, out=part)
-            by_column += part.sum(axis=0, dtype=np.float64)
+            sums[stripe] = part.sum(axis=0, dtype=np.float64)
             left[rows] -= part.sum(axis=1, dtype=np.float64)
+
+        run(extend, range(len(stripes)), cores(), in_turn=False)
+        by_column = sums.sum(axis=0)
         needed = min(int(np.count_nonzero(self.residual.sum() - np.cumsum(by_column) > self.goal)) + 1, t)
         if self.eta > 0 and left.max() <= self.eta:
             needed = min(needed, self._enough(new))

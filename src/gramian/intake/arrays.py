@@ -13,6 +13,7 @@ import zipfile
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -99,23 +100,35 @@ def _cost(shape: tuple[int, ...], dtype: np.dtype[Any]) -> int:
 
 def with_target(table: Table, y: Any) -> Table:
     """Return a table with one more column, the target: "y", or the next name that is free."""
-    name = "y"
-    while name in table.columns:
-        name += "_"
-    y = np.asarray(y)
-    if y.ndim == 2 and y.shape[1] == 1:
-        y = y[:, 0]
-    if y.ndim != 1 or len(y) != len(table):
-        raise DataError(
-            f"{table.where}: the target y has shape {y.shape}, and there are {len(table):,} objects; one value for "
-            "each expected"
-        )
-    _check_letters(y, table.where)
-    column = _column(y, name, table.where)
+    name, column = _beside(table, y, "y", "the target y")
     return Table(
         table.where, table.format, {**table.columns, name: column}, table.place, table.settled, name, table.hidden,
         table.alone, table.headless, table.notes,
     )  # fmt: skip
+
+
+def with_hidden(table: Table, values: Any, name: str) -> tuple[Table, str | None]:
+    """Return a table with one more column that no feature is made of, and its name; one that is there by name only."""
+    if values is None or isinstance(values, str):
+        return table, values
+    free, column = _beside(table, values if hasattr(values, "__array__") else objects(list(values)), name, name)
+    return replace(table, columns={**table.columns, free: column}, hidden=(*table.hidden, free)), free
+
+
+def _beside(table: Table, values: Any, name: str, what: str) -> tuple[str, Array]:
+    """Return one value for each object as a column, under a name that is free."""
+    while name in table.columns:
+        name += "_"
+    values = np.asarray(values)
+    if values.ndim == 2 and values.shape[1] == 1:
+        values = values[:, 0]
+    if values.ndim != 1 or len(values) != len(table):
+        raise DataError(
+            f"{table.where}: {what} has shape {values.shape}, and there are {len(table):,} objects; one value for each "
+            "expected"
+        )
+    _check_letters(values, table.where)
+    return name, _column(values, name, table.where)
 
 
 def table_of(A: Array, where: str, format: str) -> Table:

@@ -25,8 +25,17 @@ def of_table(
     asked: dict[str, str],
     columns: Iterable[str] | None,
     missing: str | Iterable[str] | None = None,
+    group: str | None = None,
+    order: str | None = None,
 ) -> Dataset:
     """Return the data set of raw columns: first the target, then guesses, their recipe, and the objects it makes."""
+    for name in filter(None, (group, order)):
+        if name not in table.columns:
+            raise unknown(table.where, "column", name, tuple(table.columns))
+        if name == (target or table.target):
+            raise DataError(f"{table.where}: the target {name!r} cannot group or order rows; another column expected")
+    if group is not None and columns is None:
+        table = replace(table, hidden=(*table.hidden, group))  # it says who an object is, not what
     marks = marks_of(missing)
     target = table.target if target is None else target
     chosen = _chosen(table, target, asked, columns)
@@ -71,7 +80,9 @@ def of_table(
         recipe=recipe,
         notes=_few([note for note in (*notes, *done) if note]),
         gaps={name: absent(table.columns[name])[rows] for name in used if gaps[name]},
-    )
+        others={name: column[rows] for name, column in table.columns.items() if name not in {*used, target}},
+        places=total[rows],
+    ).divided(group, order)
 
 
 def _chosen(table: Table, target: str | None, asked: dict[str, str], columns: Iterable[str] | None) -> tuple[str, ...]:

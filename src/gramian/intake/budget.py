@@ -45,6 +45,11 @@ class Budget:
         if self.held > self.limit:
             raise self.exceeded(self.held, where, exact=exact)
 
+    def check(self, size: int, where: object) -> None:
+        """Refuse to hold so many more bytes for a moment, if they go beyond the budget."""
+        if self.held + size > self.limit:
+            raise self.exceeded(self.held + size, where)
+
     def exceeded(self, needed: int, where: object, *, exact: bool = False) -> DataError:
         """Return the error of data that need so many bytes."""
         share = "" if self.given else ", half of what is free"

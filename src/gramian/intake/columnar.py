@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from gramian.checks import Array
+from gramian.intake import unpacking
 from gramian.intake.budget import OBJECT
 from gramian.intake.errors import DataError
+from gramian.intake.guesses import may_name_rows
 from gramian.intake.inputs import Input
-from gramian.intake.table import Table, column_of, objects, texts_of
-from gramian.sources import of_path
+from gramian.intake.table import Table, column_of, objects, texts_of, whole_column, written
+from gramian.sources import Source, of_path
 from gramian.tables import listed, names_of
 
 _RUN = 50_000  # rows
@@ -22,22 +26,30 @@ _CELL = 128  # bytes of a value in it
 _NUMBER = 16  # bytes of a number: in its column, and in the objects that are made of it
 _NUMBERS = ("int", "uint", "float", "double", "halffloat")
 _TEXTS = ("string", "large_string", "string_view")
+_SHOWN = 20  # columns that an advice names
 _CAST = ("date", "time", "bool")  # timestamps among them
 
 
-def read_columns(file: Input, format: str) -> Table:
-    """Return the table of a Parquet or Arrow file, or of a folder of Parquet files."""
+def read_columns(file: Input, format: str, wanted: frozenset[str] | None = None) -> Table:
+    """Return the table of a Parquet or Arrow file, or of a folder of Parquet files.
+
+    Where some columns are wanted, only these are read, and others that may name the rows.
+    """
     path, budget = file.path, file.budget
     source = of_path(path, format, shared=True)
-    names = _checked(str(path), source.columns or ())
-    for name, kind in zip(names, source.types, strict=True):
-        _check_type(kind, name, str(path))  # before values of it are unpacked: one may be a list of millions
-    if (least := max((source.count or 0) * len(names) * _NUMBER, source.unpacked())) > budget.limit:
+    known = _checked(str(path), source.columns or ())
+    types = dict(zip(known, source.types, strict=True))
+    # before values are unpacked: one may be a list of millions
+    names = taken(known, wanted, lambda name: _is_flat(types[name]), source.index)
+    for name in names:
+        _check_type(types[name], name, str(path), [other for other in known if _is_flat(types[other])])
+    if (least := max((source.count or 0) * len(names) * _NUMBER, source.unpacked(tuple(names)))) > budget.limit:
         raise budget.exceeded(least, path)
+    unpacking.pages(source.chunks(tuple(names)), lambda size: budget.check(size, path))
     rows = max(1, min(_RUN, budget.limit // (_SHARE * _CELL * len(names))))
     parts: dict[str, list[Array]] = {name: [] for name in names}
     pools: dict[str, dict[Any, Any]] = {name: {} for name in names}
-    for batch in source.open(rows, None):
+    for batch in _batches(source, rows, names, file, format):
         budget.claim(_cost(batch), path)
         batch.validate(full=True)  # Arrow itself trusts what it maps into memory
         for name, part in parts.items():
@@ -45,7 +57,33 @@ def read_columns(file: Input, format: str) -> Table:
     if not next(iter(parts.values())):
         raise DataError(f"{path}: columns, and no row; at least one row expected")
     found = _table({name: _joined(part) for name, part in parts.items()}, str(path), format)
-    return _with_index(found, source.index)
+    return _with_index(found, tuple(name for name in source.index if name in names))
+
+
+def taken(
+    known: Sequence[str],
+    wanted: frozenset[str] | None,
+    flat: Callable[[str], bool],
+    index: Sequence[str] = (),
+) -> list[str]:
+    """Return the columns to read: those wanted, and others that may name the rows if they are flat.
+
+    All are where none are named, or one that is not there, of which others know what to say.
+    """
+    if wanted is not None and wanted <= set(known):
+        return [name for name in known if name in wanted or name in index or (may_name_rows(name) and flat(name))]
+    return [name for name in known if wanted is None or flat(name)]
+
+
+def _batches(source: Source, rows: int, names: Sequence[str], file: Input, format: str) -> Iterator[Any]:
+    """Go through the batches of a source; the budget is asked before one is unpacked."""
+    found = source.open(rows, tuple(names))
+    for size in unpacking.batches(file.path) if format == "arrow" else ():
+        file.budget.check(size, file.path)
+        if (batch := next(found, None)) is None:
+            return
+        yield batch
+    yield from found
 
 
 def _cost(batch: Any) -> int:
@@ -65,19 +103,35 @@ def _with_index(table: Table, index: tuple[str, ...]) -> Table:
     return replace(table, settled=dict.fromkeys(index, "id"), notes=(note,))
 
 
-def frame_table(frame: Any, where: str, wanted: frozenset[str] = frozenset()) -> Table:
-    """Return a data frame (pandas, polars) or an Arrow table as a table."""
+def frame_table(
+    frame: Any, where: str, text: frozenset[str] = frozenset(), wanted: frozenset[str] | None = None
+) -> Table:
+    """Return a data frame (pandas, polars) or an Arrow table as a table; of others than those wanted what is flat."""
     if hasattr(frame, "collect"):
         raise DataError(f"{where} holds no rows yet; pass what its collect() returns")
     if hasattr(frame, "column_names") and hasattr(frame, "combine_chunks"):
         names = _checked(where, frame.column_names)
+        types = dict(zip(names, frame.schema.types, strict=True))
+        names = taken(names, wanted, lambda name: _is_flat(types[name]))
         return _table({name: _of_arrow(frame[name].combine_chunks(), name, where) for name in names}, where, "frame")
     names = _checked(where, [str(name) for name in names_of(frame)])
-    columns = {
-        name: _of_series(frame[key], name, where, name in wanted)
-        for name, key in zip(names, names_of(frame), strict=True)
-    }
+    series = {name: frame[key] for name, key in zip(names, names_of(frame), strict=True)}
+    columns = flat_columns(names, wanted, lambda name: _of_series(series[name], name, where, name in text))
     return _table(columns, where, "frame")
+
+
+def flat_columns(
+    names: Sequence[str], wanted: frozenset[str] | None, column: Callable[[str], Array]
+) -> dict[str, Array]:
+    """Return columns by their names, but for those that are not wanted and hold no single values."""
+    found = {}
+    for name in names:
+        try:
+            found[name] = column(name)
+        except DataError:
+            if wanted is None or name in wanted or not wanted <= set(names):
+                raise
+    return found
 
 
 def _table(columns: dict[str, Array], where: str, format: str) -> Table:
@@ -100,25 +154,41 @@ def _checked(where: str, names: Any) -> list[str]:
 
 
 def _joined(parts: list[Array]) -> Array:
-    if len({part.dtype.kind for part in parts}) > 1:  # a run without any value of a column of texts
-        parts = [part if part.dtype.kind == "O" else np.full(len(part), None, dtype=object) for part in parts]
+    if len({part.dtype.kind for part in parts}) > 1:  # a run of missing values, or of numbers that floats can hold
+        parts = [written(part) for part in parts]
     return np.concatenate(parts)
 
 
-def _check_type(kind: Any, name: str, where: str) -> None:
-    """Refuse a column of values that are neither numbers nor texts."""
+def _is_flat(kind: Any) -> bool:
+    """Tell whether a column of a type of Arrow holds numbers, texts, or what is written as such."""
     kind = str(getattr(kind, "value_type", kind) if str(kind).startswith("dictionary") else kind)
-    if not (kind.startswith((*_NUMBERS, "decimal", *_CAST)) or kind == "null" or kind in _TEXTS):
+    return kind.startswith((*_NUMBERS, "decimal", *_CAST)) or kind == "null" or kind in _TEXTS
+
+
+def _check_type(kind: Any, name: str, where: str, others: Sequence[str] = ()) -> None:
+    """Refuse a column of values that are neither numbers nor texts."""
+    if not _is_flat(kind):
         raise DataError(
             f"{where}, column {name!r}: values of the type {kind}; numbers, texts, dates, true and false expected: "
-            "leave the column out, or convert it"
+            f"leave the column out{naming(others)}, or convert it"
         )
+
+
+def naming(columns: Sequence[str]) -> str:
+    """Say how to take some columns only."""
+    if not 0 < len(columns) <= _SHOWN or any("," in name for name in columns):
+        return " by naming the others (--columns, columns= in Python)"
+    return f" by naming the others: --columns {shlex.quote(','.join(columns))} (columns={list(columns)!r} in Python)"
 
 
 def _of_arrow(column: Any, name: str, where: str, pool: dict[Any, Any] | None = None) -> Array:
     if str(column.type).startswith("dictionary"):
         return _of_dictionary(column, name, where, {} if pool is None else pool)
     kind = str(column.type)
+    if kind.startswith(("int", "uint")):
+        whole = column.drop_null() if column.null_count else column
+        if whole_column(whole.to_numpy(zero_copy_only=False)).dtype.kind == "O":
+            return texts_of(column.cast("string").to_pylist())
     if kind.startswith(_NUMBERS):
         found = column.to_numpy(zero_copy_only=False)
         return np.asarray(found, dtype=np.float32 if kind in ("float", "halffloat") else np.float64)
@@ -145,7 +215,9 @@ def _of_dictionary(column: Any, name: str, where: str, pool: dict[Any, Any]) -> 
 
 def _of_series(series: Any, name: str, where: str, text: bool) -> Array:
     dtype = getattr(series, "dtype", None)
-    if isinstance(dtype, np.dtype) and dtype.kind in "fiu":
+    if isinstance(dtype, np.dtype) and dtype.kind in "iu":
+        return whole_column(np.asarray(series))
+    if isinstance(dtype, np.dtype) and dtype.kind == "f":
         return np.array(series, dtype=np.float32 if dtype.kind == "f" and dtype.itemsize <= 4 else np.float64)
     values = series.to_list() if hasattr(series, "to_list") else list(series)
 

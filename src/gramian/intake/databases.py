@@ -12,6 +12,7 @@ from itertools import islice
 from typing import Any
 
 from gramian.intake.budget import OBJECT
+from gramian.intake.columnar import flat_columns
 from gramian.intake.errors import DataError, unknown
 from gramian.intake.inputs import Input
 from gramian.intake.table import Table, column_of
@@ -22,19 +23,19 @@ _COMPUTED = 2  # what SQLite calls a column that is worked out from others, and 
 _STEPS = 100_000  # of SQLite's machine
 
 
-def read_sqlite(file: Input) -> Table:
-    """Return a table of a data base: the one asked for, or the only one."""
+def read_sqlite(file: Input, wanted: frozenset[str] | None = None) -> Table:
+    """Return a table of a data base: the one asked for, or the only one; blobs are passed by in unwanted columns."""
     try:
         with closing(sqlite3.connect(f"{file.path.resolve().as_uri()}?mode=ro", uri=True)) as base:
             base.execute("PRAGMA trusted_schema = OFF")
             base.set_progress_handler(lambda: 0, _STEPS)  # lets Ctrl-C in
             base.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, min(file.budget.longest, 10**9))
-            return _table(base, file)
+            return _table(base, file, wanted)
     except sqlite3.Error as error:
         raise DataError(f"{file.path}: no data base of SQLite, or a broken one ({error}); write it again") from None
 
 
-def _table(base: sqlite3.Connection, file: Input) -> Table:
+def _table(base: sqlite3.Connection, file: Input, wanted: frozenset[str] | None) -> Table:
     name = _chosen(base, file)
     quoted = '"' + name.replace('"', '""') + '"'
     if computed := sum(column[6] == _COMPUTED for column in base.execute(f"PRAGMA table_xinfo({quoted})")):
@@ -52,10 +53,11 @@ def _table(base: sqlite3.Connection, file: Input) -> Table:
     def error(row: int, column: str, message: str) -> DataError:
         return DataError(f"{file.path}, row {row + 1:,} of {name!r}, column {column!r}: {message}")
 
+    given = dict(zip(names, columns, strict=True))
     return Table(
         str(file.path),
         "sqlite",
-        {column: column_of(values, column, error, text=True) for column, values in zip(names, columns, strict=True)},
+        flat_columns(list(given), wanted, lambda column: column_of(given[column], column, error, text=True)),
         notes=(f"The table is {name!r}.",),
     )
 

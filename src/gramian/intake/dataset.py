@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
+
+import numpy as np
 
 from gramian.checks import Array
 from gramian.intake.dates import iso_of
-from gramian.intake.errors import counted, shortened
-from gramian.intake.recipe import Recipe
+from gramian.intake.errors import DataError, counted, shortened, unknown
+from gramian.intake.recipe import Recipe, RowNumbers
 from gramian.kernels.graphs.graph import Graph
 
 _WIDE = 80  # characters of an object that are shown
@@ -80,6 +82,13 @@ class Dataset:
         Sentences on every guess and on all that was done.
     gaps : mapping of str to array of bool
         Where a column of X had no value, and something stands in for it; columns without gaps are left out.
+    others : mapping of str to array
+        The columns that no object is made of, the target aside, as they came: names of rows, constants, and those that
+        were not asked for.
+    places : array or None
+        Where each object stood among the rows of the source; None where there were none.
+    group, order : str or None
+        The columns whose equal values belong together, and by which the objects are ordered in time.
 
     Examples
     --------
@@ -104,6 +113,10 @@ class Dataset:
     recipe: Recipe
     notes: tuple[str, ...]
     gaps: Mapping[str, Array] = field(default_factory=dict)
+    others: Mapping[str, Array] = field(default_factory=dict)
+    places: Array | None = None
+    group: str | None = None
+    order: str | None = None
 
     def __len__(self) -> int:
         return len(self.names)
@@ -118,6 +131,74 @@ class Dataset:
         if self.task == "numbers":
             parts.append(f"numbers of {self.target!r}")
         return f"Dataset({self.source}: {', '.join(parts)})"
+
+    def divided(self, group: str | None = None, order: str | None = None) -> Dataset:
+        """Return the data with the columns whose equal values belong together, and by which time orders the objects.
+
+        Examples
+        --------
+        >>> from gramian.intake.reading import load_example
+        >>> load_example("cars").divided(order="year").order
+        'year'
+        """
+        if self.kind == "nodes" and (group or order):
+            raise DataError(f"{self.source}: a graph, whose nodes are neither grouped nor ordered by a column")
+        found = replace(self, group=group or self.group, order=order or self.order)
+        for name in filter(None, (group, order)):
+            found.column(name)
+        if found.order is not None:
+            found._times(found.order)
+        return found
+
+    def column(self, name: str) -> Array:
+        """Return a column other than the target, used or not; NaN or None where it has no value."""
+        if name in self.others:
+            return np.asarray(self.others[name])
+        names = self.recipe.columns
+        if name not in names:
+            raise unknown(self.source, "column", name, (*names, *self.others))
+        if self.kind in ("strings", "documents"):
+            return np.array(self.X, dtype=object)
+        values = np.array(self.X[:, names.index(name)] if self.kind == "vectors" else self.X[name])
+        if name in self.gaps:
+            values[self.gaps[name]] = np.nan if values.dtype.kind == "f" else None
+        return values
+
+    @property
+    def times(self) -> Array | None:
+        """The numbers by which time orders the objects; None where no column does."""
+        return None if self.order is None else self._times(self.order)
+
+    def _times(self, name: str) -> Array:
+        values = self.column(name)
+        if values.dtype.kind != "f":
+            raise DataError(f"{self.source}: column {name!r} orders nothing in time; numbers or dates expected")
+        if missing := int(np.isnan(values).sum()):
+            raise DataError(
+                f"{self.source}: column {name!r}, which is to order the rows, has no value in {missing:,} of them; "
+                "leave them out"
+            )
+        return values
+
+    @property
+    def empty(self) -> Array:
+        """Tell which objects have no value in any of their columns: what stands in for one says nothing of them."""
+        if not self.gaps or set(self.gaps) != set(self.recipe.columns):
+            return np.zeros(len(self), dtype=bool)
+        return np.asarray(np.logical_and.reduce([self.gaps[name] for name in self.recipe.columns]))
+
+    def take(self, rows: Array) -> Dataset:
+        """Return the data set of some of the objects, which keep their names."""
+        names = self.names
+        return replace(
+            self,
+            X=[self.X[row] for row in rows.tolist()] if isinstance(self.X, list) else self.X[rows],
+            y=None if self.y is None else self.y[rows],
+            names=names[rows] if isinstance(names, RowNumbers) else tuple(names[row] for row in rows.tolist()),
+            gaps={name: gap[rows] for name, gap in self.gaps.items()},
+            others={name: column[rows] for name, column in self.others.items()},
+            places=None if self.places is None else self.places[rows],
+        )
 
     def shown(self, i: int) -> str:
         """Return object number i itself, in short."""

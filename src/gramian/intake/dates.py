@@ -6,10 +6,17 @@
     mdy/      02/13/2020; likewise mdy. and mdy-
     dby       13 Feb 2020, 13-Feb-20, Thu, 13th February 2020
     bdy       Feb 13, 2020
-    time      13:45, 13:45:30, 1:45 pm, 2 pm
+    ymd       20200213, where all of a column are such days
+    ym-       2020-02, which is its first day; likewise ym/, and my/ and my. for 02/2020
+    by        Feb 2020, February-2020
+    quarter   2020Q1, 2020-Q1, Q1 2020, which is its first day
+    week      2020-W07, which is its Monday
+    time      13:45, 13:45:30, 1:45 pm, 2 pm, 36:10:00
+    delta     1 days 02:30:00
 
-All but the last may have a time behind them. A column is read as a whole: one entry such as 13/02/2020 tells that the
-day comes first in all of them. Years of two digits are those from 1930 to 2029, as spreadsheets take them.
+Names of months may be English, German or French. Those of days may have a time behind them. A column is read as a
+whole: one entry such as 13/02/2020 tells that the day comes first in all of them. Years of two digits are those from
+1930 to 2029, as spreadsheets take them.
 """
 
 from __future__ import annotations
@@ -22,26 +29,40 @@ import numpy as np
 
 from gramian.checks import Array
 
-TIME = "time"
+TIME, DELTA = "time", "delta"
 _EPOCH = datetime.datetime(1970, 1, 1)
 _DAY = datetime.timedelta(days=1)
 _MICROSECONDS = 86_400_000_000  # of a day
+_FIRST, _LAST = 19_000_101, 21_001_231  # days written as one number that are taken for such
+_MOST_HOURS = 999  # of a duration
 _PIVOT = 30  # the first year of two digits that is one of the last century
 
 _ISO = re.compile(r"\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}.*)?")
+_ZONE = re.compile(r" ?(UTC|GMT)$")
 _PLAIN_ISO = re.compile(r"(?!0000)\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,6})?)?)?", re.ASCII)
 _CLOCK = (
-    r"(?P<hour>\d{1,2})(?::(?P<minute>\d{2})(?::(?P<second>\d{2})(?:\.(?P<part>\d{1,9}))?)?|(?= ?[ap]\.?m))"
+    r"(?P<hour>\d{1,3})(?::(?P<minute>\d{2})(?::(?P<second>\d{2})(?:\.(?P<part>\d{1,9}))?)?|(?= ?[ap]\.?m))"
     r"(?: ?(?P<half>[ap])\.?m\.?)?"
 )
 _THEN = rf"(?:(?:,? |T){_CLOCK})?"
 _WEEKDAY = r"(?:(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?\.?,? )?"
-_MONTH = (
-    r"(?P<name>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
-    r"|nov(?:ember)?|dec(?:ember)?)\.?"
+_NAMES = (
+    "jan january januar janvier janv",
+    "feb february februar février févr fév",
+    "mar march märz mär mrz mars",
+    "apr april avril avr",
+    "may mai",
+    "jun june juni juin",
+    "jul july juli juillet juil",
+    "aug august août",
+    "sep sept september septembre",
+    "oct october okt oktober octobre",
+    "nov november novembre",
+    "dec december dez dezember décembre déc",
 )
-_NAMES = "jan feb mar apr may jun jul aug sep oct nov dec"
-_MONTHS = {name: number for number, name in enumerate(_NAMES.split(), start=1)}
+_MONTHS = {name: number for number, names in enumerate(_NAMES, start=1) for name in names.split()}
+_MONTH = rf"(?P<name>{'|'.join(sorted(_MONTHS, key=len, reverse=True))})\.?"
+_YEAR = r"(?P<year>(?:1[5-9]|2[01])\d{2})"
 _NTH = r"(?P<day>\d{1,2})(?:st|nd|rd|th|\.)?"
 
 
@@ -59,14 +80,29 @@ def _year_last(first: str, second: str, mark: str) -> re.Pattern[str]:
     return _compiled(rf"(?P<{first}>\d{{1,2}}){mark}(?P<{second}>\d{{1,2}}){mark}(?P<year>{year})")
 
 
+def _alone(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern, re.IGNORECASE | re.ASCII)
+
+
 _PATTERNS = {
     **{f"ymd{mark}": _year_first(re.escape(mark)) for mark in "/.-"},
     **{f"dmy{mark}": _year_last("day", "month", re.escape(mark)) for mark in "/.-"},
     **{f"mdy{mark}": _year_last("month", "day", re.escape(mark)) for mark in "/.-"},
     "dby": _compiled(rf"{_WEEKDAY}{_NTH}(?P<mark>[ /-]?){_MONTH}(?P=mark),? ?(?P<year>\d{{4}}|(?<=[-/])\d{{2}})"),
     "bdy": _compiled(rf"{_WEEKDAY}{_MONTH} {_NTH},? (?P<year>\d{{4}})"),
-    TIME: re.compile(_CLOCK, re.IGNORECASE | re.ASCII),
+    "dmy2": _compiled(r"(?P<day>\d{2})\.(?P<month>\d{2})\.(?P<year>\d{2})"),
+    "ymd": _alone(rf"{_YEAR}(?P<month>\d{{2}})(?P<day>\d{{2}})"),
+    "ym-": _alone(rf"{_YEAR}-(?P<month>\d{{2}})"),
+    "ym/": _alone(rf"{_YEAR}/(?P<month>\d{{1,2}})"),
+    "my/": _alone(rf"(?P<month>\d{{1,2}})/{_YEAR}"),
+    "my.": _alone(rf"(?P<month>\d{{2}})\.{_YEAR}"),
+    "by": _alone(rf"{_MONTH}[ -/]{_YEAR}"),
+    "quarter": _alone(rf"(?=.*{_YEAR})(?:\d{{4}}[ -]?Q(?P<quarter>[1-4])|Q(?P<before>[1-4])[ /-]\d{{4}})"),
+    "week": _alone(rf"{_YEAR}-?W(?P<week>\d{{2}})"),
+    TIME: _alone(_CLOCK),
+    DELTA: _alone(rf"(?P<days>-?\d{{1,6}}) days?,? \+?{_CLOCK}"),
 }
+HOURS = (TIME, DELTA)  # styles of which the numbers are hours
 
 
 def numbers_in(style: str, texts: Sequence[str]) -> Array | None:
@@ -88,11 +124,38 @@ def numbers_in(style: str, texts: Sequence[str]) -> Array | None:
     parts = _parts(_PATTERNS[style], texts)
     if parts is None:
         return None
-    hours = _hours(parts)
-    days = None if style == TIME else _days(parts)
-    if hours is None or (style != TIME and days is None):
+    if style in HOURS:
+        return _hours(parts, _MOST_HOURS)
+    if style == "ym-" and _are_seasons(parts):
         return None
-    return hours if days is None else days + hours / 24
+    hours = _hours(parts, 23)
+    days = _weeks(parts) if style == "week" else _days(parts)
+    return None if hours is None or days is None else days + hours / 24
+
+
+def _are_seasons(parts: dict[str, tuple[str | None, ...]]) -> bool:
+    """Tell whether what looks like months are years and the ones after them, as 2010-11."""
+    return bool(np.all((_numbers(parts["year"]) + 1) % 100 == _numbers(parts["month"])))
+
+
+def days_in(numbers: Array) -> Array | None:
+    """Return whole numbers such as 20240229 as days since 1970-01-01, or None where one is no such day.
+
+    Examples
+    --------
+    >>> days_in(np.array([20200213.0, np.nan])), days_in(np.array([20200231.0]))
+    (array([18305.,    nan]), None)
+    """
+    given = numbers[~np.isnan(numbers)]
+    if not len(given) or not (given.min() >= _FIRST and given.max() <= _LAST and np.all(given == np.floor(given))):
+        return None
+    whole = given.astype(np.int64)
+    days = _days_of(whole // 10_000, whole // 100 % 100, whole % 100)
+    if days is None:
+        return None
+    found = np.full(len(numbers), np.nan)
+    found[~np.isnan(numbers)] = days
+    return found
 
 
 def dates_of(texts: Sequence[str], first: str = "") -> tuple[str, Array, bool] | None:
@@ -111,8 +174,9 @@ def dates_of(texts: Sequence[str], first: str = "") -> tuple[str, Array, bool] |
         return None
     against = {"day": "mdy", "month": "dmy"}.get(first, TIME)
     for style in STYLES:
-        if not style.startswith((TIME, against)) and (days := numbers_in(style, texts)) is not None:
-            turned = numbers_in(f"mdy{style[3:]}", texts) if style.startswith("dmy") and not first else None
+        if style not in HOURS and not style.startswith(against) and (days := numbers_in(style, texts)) is not None:
+            other = f"mdy{style[3:]}"
+            turned = numbers_in(other, texts) if style.startswith("dmy") and other in _PATTERNS and not first else None
             return style, days, turned is not None and bool((turned != days).any())
     return None
 
@@ -152,7 +216,7 @@ def _iso_day(text: str) -> float | None:
     if not _ISO.fullmatch(text):
         return None
     try:
-        found = datetime.datetime.fromisoformat(text)
+        found = datetime.datetime.fromisoformat(_ZONE.sub("+00:00", text))
         if found.tzinfo is not None:
             found = found.astimezone(datetime.UTC).replace(tzinfo=None)
     except (ValueError, OverflowError):
@@ -178,13 +242,20 @@ def _numbers(parts: Sequence[str | None]) -> Array:
 
 def _days(parts: dict[str, tuple[str | None, ...]]) -> Array | None:
     """Return days since 1970-01-01, or None where there is no such day."""
-    year, day = _numbers(parts["year"]), _numbers(parts["day"])
+    year = _numbers(parts["year"])
+    day = _numbers(parts["day"]) if "day" in parts else np.ones(len(year), dtype=np.int64)
     short = np.fromiter((len(part or "") == 2 for part in parts["year"]), dtype=bool, count=len(year))
     year = np.where(short, year + np.where(year >= _PIVOT, 1900, 2000), year)
     if "name" in parts:
-        month = np.array([_MONTHS[(name or "")[:3].lower()] for name in parts["name"]])
+        month = np.array([_MONTHS[(name or "").lower()] for name in parts["name"]])
+    elif "quarter" in parts:
+        month = 3 * (_numbers(parts["quarter"]) + _numbers(parts["before"])) - 2
     else:
         month = _numbers(parts["month"])
+    return _days_of(year, month, day)
+
+
+def _days_of(year: Array, month: Array, day: Array) -> Array | None:
     if np.any((month < 1) | (month > 12) | (year < 1) | (day < 1)):
         return None
     months = ((year - 1970) * 12 + month - 1).astype("datetime64[M]")
@@ -192,16 +263,33 @@ def _days(parts: dict[str, tuple[str | None, ...]]) -> Array | None:
     return None if np.any(begin + day > end) else np.asarray(begin + day - 1.0)
 
 
-def _hours(parts: dict[str, tuple[str | None, ...]]) -> Array | None:
-    """Return times of day in hours, midnight where there is none, or None where there is no such time."""
+def _weeks(parts: dict[str, tuple[str | None, ...]]) -> Array | None:
+    """Return the Mondays of weeks of ISO 8601, or None where a year has no such week."""
+    try:
+        mondays = [
+            datetime.date.fromisocalendar(int(year or 0), int(week or 0), 1)
+            for year, week in zip(parts["year"], parts["week"], strict=True)
+        ]
+    except ValueError:
+        return None
+    return np.array([float((monday - _EPOCH.date()).days) for monday in mondays])
+
+
+def _hours(parts: dict[str, tuple[str | None, ...]], most: int) -> Array | None:
+    """Return times in hours, midnight where there is none, or None where there is no such time."""
+    if "hour" not in parts:
+        return np.zeros(len(parts["year"]))
     hour, minute, second = (_numbers(parts[name]) for name in ("hour", "minute", "second"))
-    if np.any((hour > 23) | (minute > 59) | (second > 59)):
+    short = np.fromiter((part is None for part in parts["second"]), dtype=bool, count=len(hour))
+    if np.any((hour > np.where(short, 23, most)) | (minute > 59) | (second > 59)):
         return None
     if any(parts["half"]):
         half = np.array([(part or "").lower() for part in parts["half"]])
         if np.any((half != "") & ((hour < 1) | (hour > 12))):
             return None
         hour = np.where(half == "", hour, hour % 12 + 12 * (half == "p"))
+    if "days" in parts:
+        hour = hour + 24 * _numbers(parts["days"])
     seconds = 3600.0 * hour + 60 * minute + second
     if any(parts["part"]):
         seconds += np.array([float(f"0.{part or 0}") for part in parts["part"]])

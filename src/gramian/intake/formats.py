@@ -108,11 +108,12 @@ _HEAD = 4096
 
 
 class _Asked(NamedTuple):
-    """What a reader is given: a file, its encoding, and the columns that are kept as they are written."""
+    """What a reader is given: a file, its encoding, the columns that are kept as written, and those that are wanted."""
 
     file: Input
     encoding: str
     text: frozenset[str]
+    wanted: frozenset[str] | None = None
 
     @property
     def path(self) -> Path:
@@ -133,8 +134,12 @@ def read_raw(
     encoding: str = "utf-8",
     text: frozenset[str] = frozenset(),
     memory: Any = None,
+    wanted: frozenset[str] | None = None,
 ) -> Table | Network:
-    """Return the content of a file or folder; columns named in `text` are kept as they are written."""
+    """Return the content of a file or folder; columns named in `text` are kept as they are written.
+
+    Where some columns are `wanted`, others may be left out: those of large files, and those that hold nested values.
+    """
     if format is not None and format not in FORMATS:
         raise unknown("format", "format", format, FORMATS)
     given = at_hand(path, memory)
@@ -148,7 +153,7 @@ def read_raw(
             _check_text(file.path, encoding)
         if file.part is not None and found not in _PARTS:
             raise DataError(f"{file.name}: a file of the format {found}, which has no part {file.part!r} to look for")
-        return _kept(_READERS[found](_Asked(file, encoding, text)), file)
+        return _kept(_READERS[found](_Asked(file, encoding, text, wanted)), file)
 
 
 def _kept(found: Table | Network, file: Input) -> Table | Network:
@@ -278,12 +283,12 @@ def _only_utf8(asked: _Asked, what: str) -> None:
 _READERS: dict[str, Callable[[_Asked], Table | Network]] = {
     "csv": lambda asked: read_delimited(asked.lines, "csv", asked.text),
     "tsv": lambda asked: read_delimited(asked.lines, "tsv", asked.text),
-    "parquet": lambda asked: read_columns(asked.file, "parquet"),
-    "arrow": lambda asked: read_columns(asked.file, "arrow"),
+    "parquet": lambda asked: read_columns(asked.file, "parquet", asked.wanted),
+    "arrow": lambda asked: read_columns(asked.file, "arrow", asked.wanted),
     "excel": lambda asked: read_sheet(asked.file),
-    "sqlite": lambda asked: read_sqlite(asked.file),
-    "json": lambda asked: read_json(asked.lines, asked.text),
-    "jsonl": lambda asked: read_jsonlines(asked.lines, asked.text),
+    "sqlite": lambda asked: read_sqlite(asked.file, asked.wanted),
+    "json": lambda asked: read_json(asked.lines, asked.text, asked.wanted),
+    "jsonl": lambda asked: read_jsonlines(asked.lines, asked.text, asked.wanted),
     "npy": lambda asked: read_npy(asked.file),
     "npz": lambda asked: read_npz(asked.file),
     "fasta": _fasta,

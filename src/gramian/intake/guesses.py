@@ -22,7 +22,7 @@ import numpy as np
 from gramian.checks import Array
 from gramian.intake.dates import is_date, iso_of
 from gramian.intake.errors import counted, shortened
-from gramian.intake.table import Table, absent, is_number, numeric, plain_numbers, stray, written
+from gramian.intake.table import Table, absent, is_number, numeric, plain_numbers, rounds, stray, written
 
 HINTS = {"day-first": "date", "month-first": "date", "decimal-comma": "number"}  # what says how a kind is written
 KINDS = ("number", "category", "string", "text", "id", "date", *HINTS)
@@ -31,6 +31,8 @@ NUMERIC = ("number", "date")
 _FEW = 20  # different values that make a category, or classes
 _OFTEN = 0.05  # different values, as a part of all, that make a category whatever their number
 _ALPHABET = 25
+_DIGITS = frozenset("+-0123456789")
+_CODED = 6  # different digits that make codes, and no sequences of few letters, of texts of nothing but digits
 _LONG = 10  # letters on average that make a sequence
 _BOOLEANS = frozenset(["true", "false"])
 _NAMES = re.compile(r"(.*[_\-. ])?(id|index|idx|key|uuid|name|row|nr|no)", re.IGNORECASE)
@@ -78,8 +80,9 @@ def _numbers_inside(table: Table, name: str, guess: str) -> str:
     if column.dtype.kind == "f":
         return ""
     present = column[~absent(column)].tolist()
-    if plain_numbers(present) is not None:
-        return f" Its texts are numbers; to take them as such: --kind {quoted(name)}=number."
+    if (numbers := plain_numbers(present)) is not None:
+        what = "whole numbers of more digits than floating point keeps" if rounds(present, numbers) else "numbers"
+        return f" Its texts are {what}; to take them as such: --kind {quoted(name)}=number."
     different = set(present)
     if guess == "category" and len(different) <= _FEW:
         return ""
@@ -109,15 +112,14 @@ _TAKEN = {
 }
 
 
+def may_name_rows(name: str) -> bool:
+    """Tell whether a column is called as those that name rows are."""
+    return _NAMES.fullmatch(name) is not None
+
+
 def _number(name: str, present: Array, missing: int) -> tuple[str, str]:
     whole = bool(np.all(present == np.floor(present)))
-    if (
-        whole
-        and not missing
-        and _NAMES.fullmatch(name)
-        and len(present) > 2
-        and len(np.unique(present)) == len(present)
-    ):
+    if whole and not missing and may_name_rows(name) and len(present) > 2 and len(np.unique(present)) == len(present):
         return "id", "has a whole number of its own in every row"
     return "number", ""
 
@@ -128,7 +130,7 @@ def _words(name: str, present: Array, distinct: int) -> tuple[str, str]:
     unique = distinct == len(values)
     if {value.lower() for value in different} <= _BOOLEANS:
         return "category", "holds true and false"
-    if unique and _NAMES.fullmatch(name):
+    if unique and may_name_rows(name):
         return "id", "has a value of its own in every row"
     if few_different(distinct, len(values)):
         return "category", f"has {distinct:,} different values"
@@ -157,7 +159,7 @@ def is_sequence(values: list[str]) -> bool:
         letters |= set(value)
         if len(letters) > _ALPHABET or " " in letters or "\t" in letters:
             return False
-    return True
+    return len(letters & _DIGITS) < _CODED or not letters <= _DIGITS
 
 
 def has_blanks(values: list[str]) -> bool:

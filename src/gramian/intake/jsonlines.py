@@ -57,27 +57,30 @@ def _are_columns(found: Any) -> bool:
     return isinstance(found, dict) and bool(found) and all(isinstance(value, dict | list) for value in found.values())
 
 
-def read_jsonlines(file: TextFile, text: frozenset[str] = frozenset()) -> Table:
-    """Return the table of a file; columns named in `text` may mix numbers and strings, and become strings."""
-    found = _Gathered(file, "line", "one object a line")
+def read_jsonlines(file: TextFile, text: frozenset[str] = frozenset(), wanted: frozenset[str] | None = None) -> Table:
+    """Return the table of a file; columns named in `text` may mix numbers and strings, and become strings.
+
+    Where some columns are wanted, nested values in others are passed by, and no column.
+    """
+    found = _Gathered(file, "line", "one object a line", wanted)
     for number, line in enumerate(file.lines(), start=1):
         if line.strip():
             found.add(number, _decoded(found, number, line))
     return found.table("jsonl", text)
 
 
-def read_json(file: TextFile, text: frozenset[str] = frozenset()) -> Table:
+def read_json(file: TextFile, text: frozenset[str] = frozenset(), wanted: frozenset[str] | None = None) -> Table:
     """Return the table of an array of objects, or of an object of columns."""
     with file.text() as stream:
         start = _BLANK.sub("", stream.read(_PIECE), count=1)
         if start.startswith("{"):
-            return _of_columns(file, start, stream, text)
+            return _of_columns(file, start, stream, text, wanted)
         if not start.startswith("["):
             raise DataError(
                 f"{file.path}: JSON that begins with {shortened(start, 20)!r}; an array of objects expected, such as "
                 '[{"age": 30}]'
             )
-        found = _Gathered(file, "object", "an array of objects")
+        found = _Gathered(file, "object", "an array of objects", wanted)
         for number, record in enumerate(_elements(found, start[1:], stream), start=1):
             found.add(number, record)
     return found.table("json", text)
@@ -86,8 +89,8 @@ def read_json(file: TextFile, text: frozenset[str] = frozenset()) -> Table:
 class _Gathered:
     """The objects met so far, as columns, with the places they stand at."""
 
-    def __init__(self, file: TextFile, unit: str, expected: str) -> None:
-        self.file, self.unit, self.expected = file, unit, expected
+    def __init__(self, file: TextFile, unit: str, expected: str, wanted: frozenset[str] | None = None) -> None:
+        self.file, self.unit, self.expected, self.wanted = file, unit, expected, wanted
         self.places: list[int] = []
         self.columns: dict[str, list[Any]] = {}
 
@@ -108,10 +111,13 @@ class _Gathered:
             if not name.strip():
                 raise self.error(number, "a key without a name; every column needs one")
             if isinstance(value, dict | list):
+                if self.wanted is not None and name not in self.wanted:
+                    continue
                 nested = shortened(json.dumps(value), 30)
                 raise self.error(
                     number,
-                    f"column {name!r} holds {nested}, a nested value; a number, a text, true, false or null expected",
+                    f"column {name!r} holds {nested}, a nested value; a number, a text, true, false or null expected: "
+                    "leave the column out by naming the others (--columns, columns= in Python), or flatten it",
                 )
             if (isinstance(value, str) and _HALF.search(value)) or _HALF.search(name):
                 raise self.error(number, f"column {name!a} holds half of a letter (a lone surrogate); texts expected")
@@ -197,13 +203,15 @@ def _elements(gathered: _Gathered, buffer: str, stream: IO[str]) -> Iterator[Any
         at = between.end() if between is not None else end
 
 
-def _of_columns(file: TextFile, start: str, stream: IO[str], text: frozenset[str]) -> Table:
+def _of_columns(
+    file: TextFile, start: str, stream: IO[str], text: frozenset[str], wanted: frozenset[str] | None
+) -> Table:
     """Return the table of an object whose keys are columns, and whose values hold one value a row."""
     pieces = [start]
     for piece in iter(lambda: stream.read(_PIECE), ""):
         file.budget.claim(_COST * len(piece), file.path)
         pieces.append(piece)
-    whole = _Gathered(file, "object", "one object a line, an array of objects or an object of columns")
+    whole = _Gathered(file, "object", "one object a line, an array of objects or an object of columns", wanted)
     found = _decoded(whole, 1, "".join(pieces))
     del pieces
     if not _are_columns(found):
@@ -213,7 +221,7 @@ def _of_columns(file: TextFile, start: str, stream: IO[str], text: frozenset[str
     if len(sizes) > 1:
         raise DataError(f"{file.path}: columns of {min(sizes):,} to {max(sizes):,} values; equally many expected")
     rows: list[str] = next((list(column) for column in found.values() if isinstance(column, dict)), [])
-    gathered = _Gathered(file, "row", "an object of columns")
+    gathered = _Gathered(file, "row", "an object of columns", wanted)
     columns = {name: list(column.values()) if isinstance(column, dict) else column for name, column in found.items()}
     for name, column in found.items():
         if isinstance(column, dict) and list(column) != rows:

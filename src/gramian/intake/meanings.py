@@ -6,7 +6,9 @@ In a column of words they are words, as the + and - of two classes are, and "Non
 only what programs write for a missing value is one: nothing, NA, N/A, NaN, null, <NA>, #N/A and \N. All of this is
 said, with counts. Marks that are given are the only ones, besides nothing at all, and hold for every column.
 
-Strings of nothing but digits stay words where the source could have said that they are numbers: they are codes.
+Strings of nothing but digits stay words where the source could have said that they are numbers: they are codes. So are,
+in any source, digits with zeros ahead (01067), those of telephones (+49891234567), and whole numbers of which floating
+point would not keep all digits. Numbers such as 20240229 are days, if all of a column are.
 """
 
 from __future__ import annotations
@@ -33,12 +35,13 @@ from gramian.intake.notations import (
     is_padded,
     number_notation,
 )
-from gramian.intake.table import MISSING, Meaning, Table, digits, numbers_of, objects, plain_numbers
+from gramian.intake.table import MISSING, Meaning, Table, absent, are_codes, digits, numbers_of, objects, plain_numbers
 from gramian.tables import listed
 
 WORD_MARKS = frozenset(["NA", "N/A", "n/a", "NaN", "nan", "NAN", "null", "NULL", "Null", "<NA>", "#N/A", "\\N"])
 _AMONG_NUMBERS = (
     "na n/a n.a. n.a nan nat null nil none missing unknown <na> #n/a #na #value! #div/0! #ref! #num! #name? #null! \\n "
+    "1.#qnan -1.#ind 1.#ind n/d k.a. : "
     "? ?? ??? - -- --- \u2013 \u2014 . .. ..."
 )
 NUMBER_MARKS = frozenset(_AMONG_NUMBERS.split())
@@ -48,6 +51,7 @@ _LONGEST = max(map(len, NUMBER_MARKS))
 _SAMPLE = 100  # entries among which one is shown
 _SHOWN = 5  # marks that are named one by one
 _COLUMNS = 8  # whose marks are
+_DAYS = 3  # different numbers that look like days, from which on they are
 
 
 class _Read(NamedTuple):
@@ -143,6 +147,7 @@ class _Settled(NamedTuple):
     gone: Sequence[tuple[str, int]] = ()
     notes: tuple[str, ...] = ()
     meaning: Meaning | None = None
+    notation: Notation | None = None  # of new data
 
 
 def settle(
@@ -183,12 +188,47 @@ def wanted_as_text(table: Table, missing: Sequence[str] | None, target: str | No
 
 
 def settle_like(
-    table: Table, kinds: Mapping[str, str], notations: Mapping[str, Notation], missing: Sequence[str] | None
+    table: Table,
+    kinds: Mapping[str, str],
+    notations: Mapping[str, Notation],
+    missing: Sequence[str] | None,
+    usual: Mapping[str, float | str] | None = None,
 ) -> Table:
-    """Return a table of new data, some columns of which are read as the first data were."""
+    """Return a table of new data, some columns of which are read as the first data were.
+
+    `usual` are values in the middle of the first data, which tell fractions from percentages.
+    """
     marks = Marks(None if missing is None else frozenset(missing))
     here = [name for name in kinds if name in table.columns]
-    return _with(table, {name: _like(table, name, kinds[name], notations.get(name), marks) for name in here})
+    done = {name: _like(table, name, kinds[name], notations.get(name), marks) for name in here}
+    for name, one in done.items():
+        if kinds[name] == "number" and isinstance(middle := (usual or {}).get(name), float):
+            _check_percentages(table, name, one, notations.get(name), middle)
+    return _with(table, done)
+
+
+def _check_percentages(table: Table, name: str, done: _Settled, first: Notation | None, middle: float) -> None:
+    """Refuse fractions where percentages stood before, and percentages where there were fractions."""
+    before, after = ("" if notation is None else notation.unit for notation in (first, done.notation))
+    given = np.flatnonzero(~absent(done.values))
+    if not len(given) or done.values.dtype.kind != "f":
+        return
+    small = bool(np.all(np.abs(done.values[given]) <= 1)) and bool(np.any(done.values[given] != 0))
+    shown = shortened(str(table.columns[name][given[0]]), 40)
+    if before == "%" and not after and small and abs(middle) > 1:
+        raise table.error(
+            int(given[0]),
+            name,
+            f"{shown} without a unit, as all numbers here, none of them above 1; percentages such as '{middle:g}%' "
+            "stood in the first data, and these may be fractions: write them with the sign %",
+        )
+    if after == "%" and not before and abs(middle) <= 1:
+        raise table.error(
+            int(given[0]),
+            name,
+            f"{shown!r}, a percentage; numbers around {middle:g} without a unit stood in the first data, which may be "
+            "fractions: write these numbers in the same way",
+        )
 
 
 def _with(table: Table, done: Mapping[str, _Settled]) -> Table:
@@ -203,7 +243,8 @@ def _with(table: Table, done: Mapping[str, _Settled]) -> Table:
 def _settled(table: Table, name: str, kind: str | None, marks: Marks, learnt: bool) -> _Settled:
     """Return a column as what it means, by the kind that was asked for, or by a guess."""
     if table.columns[name].dtype.kind == "f":
-        return _floats(table, name, marks)
+        done = _floats(table, name, marks)
+        return done if learnt or kind not in (None, "date") else _days(name, done, kind)
     if kind in _WORDS or (kind is None and _as_it_is(table, name)):
         return _words(table, name, marks)
     column = _Column.of(table, name)
@@ -226,6 +267,19 @@ def _settled(table: Table, name: str, kind: str | None, marks: Marks, learnt: bo
     return _Settled(values, column.counts(gone), said)
 
 
+def _days(name: str, done: _Settled, kind: str | None) -> _Settled:
+    """Return a column of numbers as days where all are such as 20240229, and not by chance."""
+    days = dates.days_in(done.values)
+    given = done.values[~np.isnan(done.values)]
+    if days is None or (kind is None and len(np.unique(given)) < _DAYS):
+        return done
+    notation = Notation("date", "ymd")
+    known = days[~np.isnan(days)]
+    return done._replace(
+        values=days, meaning=_meaning(name, notation, [digits(float(given[0]))], _Read(known[:1], notation))
+    )
+
+
 def _named_classes(column: _Column, found: _Read, values: Array) -> bool:
     """Tell whether numbers of a target are names of classes, which stay as they are written: "10%" or "4 doors"."""
     if found.notation is None:
@@ -246,7 +300,7 @@ def _like(table: Table, name: str, kind: str, notation: Notation | None, marks: 
     entries = [entry for entry in column.different if entry not in gone]
     numbers = None if notation is None else notation.numbers(entries)
     if numbers is not None:
-        return _Settled(column.numbers(entries, numbers), column.counts(gone))
+        return _Settled(column.numbers(entries, numbers), column.counts(gone), notation=notation)
     first = {"dmy": "day", "mdy": "month"}.get("" if notation is None else notation.style[:3], "")
     found = _read(entries, kind, table.comma, first)
     if found is None:
@@ -255,7 +309,7 @@ def _like(table: Table, name: str, kind: str, notation: Notation | None, marks: 
     notes = _in_unit(table, name, notation, found.notation, column.values.index(entries[0]))
     if found.notation is not None and found.notation != Notation("date", "iso"):
         notes = (_meaning(name, found.notation, entries, found).note, *notes)
-    return _Settled(column.numbers(entries, found.numbers), column.counts(gone), notes)
+    return _Settled(column.numbers(entries, found.numbers), column.counts(gone), notes, notation=found.notation)
 
 
 def _floats_like(table: Table, name: str, notation: Notation | None, marks: Marks) -> _Settled:
@@ -264,6 +318,8 @@ def _floats_like(table: Table, name: str, notation: Notation | None, marks: Mark
     given = np.flatnonzero(~np.isnan(done.values))
     if notation is None or not len(given):
         return done
+    if notation.style == "ymd" and (days := dates.days_in(done.values)) is not None:
+        return done._replace(values=days)
     if notation.kind == "date":
         shown = digits(float(done.values[given[0]]))
         raise table.error(int(given[0]), name, f"{shown}; a date such as 2024-02-29 expected, as in the first data")
@@ -292,7 +348,7 @@ def _guess(column: _Column, entries: list[str], gone: set[str]) -> _Read | None:
     if found is None or found.notation is not None or column.mixed:
         return found
     typed = column.table.format not in _WRITTEN
-    padded = is_padded(entries) and (typed or not gone <= MISSING)
+    padded = (is_padded(entries) and (typed or not gone <= MISSING)) or are_codes(entries, found.numbers)
     bare = not gone and all(map(str.isdecimal, entries))
     words = typed and not np.isfinite(found.numbers).all()  # such as "inf"
     return None if padded or bare or words else found
@@ -308,8 +364,9 @@ def _read(entries: list[str], kind: str | None, comma: bool, first: str = "") ->
         styles = COMMAS_ONLY if kind == "decimal-comma" else COMMAS_FIRST if comma else STYLES
         if found := number_notation(entries, styles):
             return _Read(found[1], found[0], kind is None and could_have_decimal_commas(found[0], entries))
-        if (hours := dates.numbers_in(dates.TIME, entries)) is not None:
-            return _Read(hours, Notation("time", dates.TIME))
+        for style in dates.HOURS:
+            if (hours := dates.numbers_in(style, entries)) is not None:
+                return _Read(hours, Notation("time", style))
         if kind in ("number", "decimal-comma"):
             return None
     if kind in ("day-first", "month-first"):

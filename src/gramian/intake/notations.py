@@ -3,7 +3,8 @@
     1,234.50    3,750    1.234,5    1 234,5    1'234.5    a mark between thousands, another one before decimals
     $1,234.50   € 3.50   12 EUR     -$5                   a currency, the same in all of the column
     5%          12 kg    3 years                          a unit, the same in all of the column
-    (123)       −5       +5                               signs; brackets are what accountants write for a minus
+    1.2k  3.4M  2bn                                       a scale, of which there are several, or none, in the column
+    (123)       −5       +5   7-                             signs; brackets are what accountants write for a minus
 
 A notation is one for all entries of a column, or there is none. Where marks could be read in two ways the column tells:
 1,5 among the entries makes the comma of 3,750 a decimal one, otherwise it is one between thousands; 1.234 stays below
@@ -47,10 +48,12 @@ _UNITS = (
 )
 _CURRENCY = "|".join([rf"[A-Z]{{0,3}}[{re.escape(_SYMBOLS)}]", *map(re.escape, sorted(_CODES.split(), key=len)[::-1])])
 _UNIT = rf"(?![ap]\.?m\b)[^\W\d_][^\s\d,;()+]{{0,14}}[23²³]?|[%‰°º\"'′″{re.escape(_SYMBOLS)}][^\s\d,;()+]{{0,4}}"
+_LOGGED = "degC deg %RH W/m2 W/m² mg/l mg/L µg/m³ ug/m3"  # as loggers write them above their columns
+UNITS = frozenset([*_UNITS.split(), *_LOGGED.split(), "deg C", "% RH"])
 _KNOWN = frozenset([*_UNITS.split(), *_CODES.split(), *_SYMBOLS])
 _LOOSE = re.compile(
     rf"{_SIGN}?\(?(?P<before>{_CURRENCY})?{_BLANK}?{_SIGN}?\(?[0-9.,][0-9.,{_QUOTES}{_BLANKS}]*?(?:[eE][+-]?[0-9]+)?\)?"
-    rf"(?:(?P<gap>{_BLANK})?(?P<after>{_UNIT}))?\)?"
+    rf"(?:(?P<gap>{_BLANK})?(?P<after>{_UNIT}))?\)?-?"
 )
 _PADDED = re.compile(r"[+-]?0[0-9]")
 _LONGEST = 60  # characters of a number with all that is around it
@@ -60,9 +63,9 @@ _LONGEST = 60  # characters of a number with all that is around it
 class Notation:
     """How the entries of a column are written; plain values, so that a recipe can keep it.
 
-    `kind` is "number", "date" or "time". The `style` of numbers is their decimal mark and that between thousands, if
-    there is one; that of dates and times one of `dates.STYLES`. A currency stands `before`, a currency or a unit
-    `after`; a blank ahead of the unit says that one must stand there.
+    `kind` is "number", "scaled", "date" or "time". The `style` of numbers is their decimal mark and that between
+    thousands, if there is one; that of dates and times one of `dates.STYLES`. A currency stands `before`, a currency or
+    a unit `after`; a blank ahead of the unit says that one must stand there.
 
     Examples
     --------
@@ -79,11 +82,14 @@ class Notation:
 
     def numbers(self, texts: Sequence[str]) -> Array | None:
         """Return the numbers that texts are in this notation, or None where one is not in it."""
+        if self.kind == "scaled":
+            return _scaled(self, texts)
         if self.kind != "number":
             return dates.numbers_in(self.style, texts)
         if not all(map(_pattern(self).fullmatch, texts)):
             return None
-        return np.array(list(map(float, _bare(self, "\n".join(texts)).split("\n"))) if texts else [], dtype=np.float64)
+        bare = _bare(self, "\n".join(texts)).split("\n") if texts else []
+        return np.array([float(one) if one[-1:] != "-" else -float(one[:-1]) for one in bare], dtype=np.float64)
 
     @property
     def unit(self) -> str:
@@ -110,9 +116,18 @@ class Notation:
 
 _KINDS = {
     "number": STYLES,
-    "date": tuple(style for style in dates.STYLES if style != dates.TIME),
-    "time": (dates.TIME,),
+    "scaled": STYLES,
+    "date": tuple(style for style in dates.STYLES if style not in dates.HOURS),
+    "time": dates.HOURS,
 }
+_SCALES = {
+    **dict.fromkeys(("k", "tsd"), 1e3),
+    **dict.fromkeys(("m", "mn", "mln", "mio"), 1e6),
+    **dict.fromkeys(("b", "bn", "mrd", "md"), 1e9),
+    **dict.fromkeys(("t", "tn"), 1e12),
+}
+_SCALED = re.compile(rf"(?P<number>.*[0-9]\)?){_BLANK}?(?P<scale>[A-Za-z]{{1,3}})\.?(?P<rest>\)?)", re.DOTALL)
+_CLEAR = frozenset(["k", "bn", "mn", "mln", "mio", "mrd", "tn", "tsd"])  # which are no units
 
 
 @lru_cache(maxsize=256)
@@ -124,7 +139,9 @@ def _pattern(notation: Notation) -> re.Pattern[str]:
     before = rf"{re.escape(notation.before)}{_BLANK}?" if notation.before else ""
     after = _unit(notation.after)
     signed = rf"{_SIGN}?{before}{number}|{before}{_SIGN}{number}"
-    return re.compile(rf"(?:{signed}|\({before}{number}\)|{before}\({number}\)){after}|\({before}{number}{after}\)")
+    return re.compile(
+        rf"(?:{signed}|{number}-|\({before}{number}\)|{before}\({number}\)){after}|\({before}{number}{after}\)"
+    )
 
 
 def _unit(after: str) -> str:
@@ -168,6 +185,42 @@ def number_notation(texts: Sequence[str], styles: Sequence[str] = STYLES) -> tup
     """
     if not texts or len(texts[0]) > _LONGEST:
         return None
+    return _in_one_unit(texts, styles) or _in_scales(texts, styles)
+
+
+def _in_scales(texts: Sequence[str], styles: Sequence[str]) -> tuple[Notation, Array] | None:
+    """Return the notation of numbers of which some are thousands or millions: 950, 1.2k and 3.4M."""
+    plain, scales = _unscaled(texts)
+    met = set(scales)
+    if met == {""} or not met <= {"", *_SCALES}:
+        return None
+    inner = _in_one_unit(plain, styles)
+    if inner is None or (notation := inner[0]).after:
+        return None
+    few = len({_SCALES.get(scale, 1.0) for scale in met - {""}}) == 1
+    if few and not notation.before and not (met & _CLEAR and ("" in met or met & _CLEAR - {"k"})):
+        return None
+    found = Notation("scaled", notation.style, notation.before)
+    numbers = found.numbers(texts)
+    return None if numbers is None else (found, numbers)
+
+
+def _unscaled(texts: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Return texts without the scales at their ends, and these in small letters, "" where there is none."""
+    plain, scales = list(texts), [""] * len(texts)
+    for place, text in enumerate(texts):
+        if (match := _SCALED.fullmatch(text)) and match["scale"].casefold() in _SCALES:
+            plain[place], scales[place] = match["number"] + match["rest"], match["scale"].casefold()
+    return plain, scales
+
+
+def _scaled(notation: Notation, texts: Sequence[str]) -> Array | None:
+    plain, scales = _unscaled(texts)
+    numbers = Notation("number", notation.style, notation.before).numbers(plain)
+    return None if numbers is None else numbers * np.array([_SCALES.get(scale, 1.0) for scale in scales])
+
+
+def _in_one_unit(texts: Sequence[str], styles: Sequence[str]) -> tuple[Notation, Array] | None:
     found = _LOOSE.fullmatch(texts[0])
     if found is None:
         return None
@@ -195,6 +248,10 @@ def _borne_out(notation: Notation, texts: Sequence[str]) -> bool:
     decimal, group = notation.style[0], notation.style[1:]
     named = bool(notation.before or notation.after)
     if not named and any("(" in text for text in texts) and all("(" in text for text in texts):
+        return False
+    if not named and any(text.endswith("-") for text in texts) and not any(decimal in text for text in texts):
+        return False  # grades and the like, such as 3-
+    if not named and all(text.endswith("-") for text in texts):
         return False
     if named or group not in (".", " "):
         return True

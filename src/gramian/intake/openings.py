@@ -9,6 +9,7 @@ Programs put more into a file than a table. All of this is understood, and said:
     "a" "b"             headings that are one fewer than the fields, as R writes them: names of rows again
     a,b,                columns at the end without a name, if they are empty
     ,0,1                names that are numbers, above those of rows or, if they are 0, 1, 2, …, above fractions
+    km,s                units below the headings, above numbers
     a,b,a               a name that comes again; the later ones are called a_2, a_3, …
 """
 
@@ -19,10 +20,11 @@ import re
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
-from itertools import chain, count, islice
+from itertools import chain, count, groupby, islice
 
 from gramian.intake.errors import DataError, counted, shortened
-from gramian.intake.table import MISSING, numbers_of
+from gramian.intake.notations import UNITS
+from gramian.intake.table import MISSING, is_number, numbers_of
 from gramian.intake.textfile import TextFile
 from gramian.tables import listed
 
@@ -34,6 +36,10 @@ _SEP = re.compile(r'"?sep=([,;|\t:^~ ])"?\s*', re.IGNORECASE)
 _R_FIELD = r'(?:"(?:\\"|""|[^"])*"|[^\s"]+)'
 _R_LINE = re.compile(rf"{_R_FIELD}(?: {_R_FIELD})*\s*")
 _R_WORDS = frozenset(["NA", "TRUE", "FALSE", "NaN", "Inf", "-Inf"])
+_LEAST = 3  # rows of words between blanks that make a table
+_UNITS_SAMPLE = 20  # rows looked at to tell a row of units
+_NO_UNIT = frozenset(["", "-", "--", "[-]", "(-)", "[]", "()"])
+_BRACKETED = re.compile(r"\[[^\[\]]{0,15}\]|\([^()]{0,15}\)")
 NUMBERED = "The first line holds numbers, which are taken as the names of columns."
 HEADLESS = "The first line holds numbers only: the columns have no names and are called x1, x2, …"
 
@@ -59,18 +65,22 @@ class Headings:
 class Opening:
     """What is known of a file before its rows are read.
 
-    `skip` lines stand before the first row, which holds the headings where `headings` says so.
+    `skip` lines stand before the first row; `headings` rows, of the names of columns and of their units, stand before
+    the values.
     """
 
     mark: str
     skip: int
     head: Headings
-    headings: bool = True
+    headings: int = 1
+    escaped: bool = False  # quotes in quotes are written as \\"
 
 
 def opening(file: TextFile, format: str) -> Opening:
     """Return how a file begins."""
     start = _start(file)
+    if escaped := _are_escaped(start, format):
+        start = replace(start, sample=[line.replace('\\"', '""') for line in start.sample])
     mark = start.mark or separator(start.sample, format)
     before = _lines_of_titles(start.sample, mark)
     rows = _rows(start.sample[before:], mark)
@@ -80,13 +90,63 @@ def opening(file: TextFile, format: str) -> Opening:
     skip, notes = start.skip + before, _skipped(start, before, heading is not None)
     if heading is None and without_headings(rows, _quoted(file, skip)):
         names = made_up(len(rows[0]))
-        return Opening(mark, skip, Headings(names, headless=True, notes=(*notes, HEADLESS)), headings=False)
+        return Opening(mark, skip, Headings(names, headless=True, notes=(*notes, HEADLESS)), 0, escaped)
     first, body = (rows[0], rows[1:]) if heading is None else (heading, rows)
-    by_r = heading is None and (_quoted(file, skip) or (mark == "\t" and _named_by_words(body)))
+    by_r = heading is None and (_quoted(file, skip) or mark == " " or (mark == "\t" and _named_by_words(body)))
     found = headings(first, body, quoted=by_r)
     if isinstance(found, int):
         raise nameless(file, mark, skip, found)
-    return Opening(mark, skip, replace(found, notes=(*notes, *found.notes)), headings=heading is None)
+    units = heading is None and are_units(body)
+    if units:
+        notes.append(said_units(body[0]))
+    return Opening(mark, skip, replace(found, notes=(*notes, *found.notes)), (heading is None) + units, escaped)
+
+
+def are_units(body: list[list[str]]) -> bool:
+    """Tell whether the first row below the headings holds the units of the columns, and no values.
+
+    All of its fields are units, or nothing; and below a unit stand numbers, unless it is in brackets.
+
+    Examples
+    --------
+    >>> are_units([["", "°C", "m/s"], ["2024-01-01", "3.5", "2"], ["2024-01-02", "4", "1"]])
+    True
+    >>> are_units([["kg", "3"], ["lb", "4"], ["kg", "5"]])
+    False
+    """
+    first, rest = [field.strip() for field in body[0]] if body else [], body[1:_UNITS_SAMPLE]
+    if len(rest) < 2 or not all(map(_is_unit, first)):
+        return False
+    columns = zip(*(row for row in rest if len(row) == len(first)), strict=True)
+    given = [[field for field in map(str.strip, column) if field not in MISSING] for column in columns]
+    numbered = [bool(fields) and all(map(is_number, fields)) for fields in given]
+    named = [(unit, number) for unit, number in zip(first, numbered, strict=False) if unit not in _NO_UNIT]
+    return any(number for _, number in named) and all(number or _BRACKETED.fullmatch(unit) for unit, number in named)
+
+
+def _is_unit(field: str) -> bool:
+    return field in _NO_UNIT or field in UNITS or _BRACKETED.fullmatch(field) is not None
+
+
+def said_units(fields: list[str]) -> str:
+    """Return the sentence on a row of units."""
+    return (
+        f"The line below the headings holds units, {shortened(', '.join(filter(None, fields)), 40)!r}, and is skipped."
+    )
+
+
+def _are_escaped(start: _Start, format: str) -> bool:
+    """Tell whether quotes in quotes are written as R does if it is told to: rows are even by that, and else not."""
+    if not any('\\"' in line for line in start.sample):
+        return False
+    lines = [line.replace('\\"', '""') for line in start.sample]
+    before, after = (separator(some, format) if not start.mark else start.mark for some in (start.sample, lines))
+    return not _even(_widths(start.sample, before, strict=True)) and _even(_widths(lines, after, strict=True))
+
+
+def _even(widths: list[int]) -> bool:
+    """Tell whether rows are equally wide, but perhaps for headings that are one short."""
+    return len(widths) > 1 and len(set(widths[1:])) == 1 and widths[1] > 1 and widths[1] - widths[0] in (0, 1)
 
 
 @dataclass(frozen=True)
@@ -106,7 +166,7 @@ def _start(file: TextFile) -> _Start:
     if said := _SEP.fullmatch(first):
         skip, mark = 1, said[1]
         first = next(lines, "")
-    while first.startswith("#") or (comments and first and not first.strip()):
+    while first.startswith(("#", "% ", "%%")) or (comments and first and not first.strip()):
         skip += 1
         if first.strip():
             comments.append(first)
@@ -150,26 +210,48 @@ def _rows(lines: list[str], mark: str) -> list[list[str]]:
     """Return the rows of some lines, but for a last one that may be cut within quotes, and for what is broken."""
     rows: list[list[str]] = []
     with long_fields(), suppress(csv.Error):
-        rows.extend(row for row in csv.reader(lines, delimiter=mark, skipinitialspace=mark != "\t") if row)
+        reader = csv.reader(_uncommented(lines), delimiter=mark, skipinitialspace=mark != "\t")
+        rows.extend(row for row in reader if row)
     return rows[:-1] if len(lines) == _SAMPLE and len(rows) > 1 else rows
+
+
+def _between_words(lines: list[str]) -> bool:
+    """Tell whether a table stands between blank lines, and a few lines of words before or below it."""
+    blocks = [list(block) for filled, block in groupby(lines, key=lambda line: bool(line.strip())) if filled]
+    tables = [block for block in blocks if len(block) > _LEAST and any(_even(_widths(block, mark)) for mark in MARKS)]
+    if len(tables) != 1 or len(blocks) < 2:
+        return False
+    table = tables[0]
+    mark = next(mark for mark in MARKS if _even(_widths(table, mark)))
+    few = all(len(block) <= _LEAST for block in blocks if block != table)
+    lone = all(set(_widths(block, mark)) == {1} for block in blocks[: blocks.index(table)])
+    return few and lone and _like_headings(_rows(table, mark))
 
 
 def _lines_of_titles(lines: list[str], mark: str) -> int:
     """Return how many lines stand before the table, blank ones among them."""
     number = titles(_rows(lines, mark))
-    return [place for place, line in enumerate(lines) if line.strip()][number] if number else 0
+    kept = set(_uncommented(lines))
+    return [place for place, line in enumerate(lines) if line.strip() and line in kept][number] if number else 0
 
 
 def titles(rows: list[list[str]]) -> int:
     """Return how many rows before the table hold one field, or one and nothing else, where all others hold many."""
     lone = next((place for place, row in enumerate(rows) if len(row) > 1 and all(row[1:])), 0)
-    before, rest = rows[:lone], rows[lone:]
+    before, rest = rows[:lone], _upper(rows[lone:])
     if not before or len(rest) < 2 or len({len(row) for row in rest}) > 1:
         return 0
     if not all(row[0].strip() and not any(row[1:]) and "\n" not in row[0] for row in before):
         return 0
     width, wide = len(rest[0]), max(map(len, before))
     return 0 if wide not in (1, width) or ((width == 2 or wide > 1) and not _like_headings(rest)) else lone
+
+
+def _upper(rows: list[list[str]]) -> list[list[str]]:
+    """Return rows without the last ones that are narrower, as remarks below a table are."""
+    width = max(map(len, rows), default=0)
+    last = next((place for place, row in enumerate(reversed(rows)) if len(row) == width), 0)
+    return rows[: len(rows) - last] if len(rows) - last > _LEAST else rows
 
 
 def _like_headings(rows: list[list[str]]) -> bool:
@@ -285,11 +367,25 @@ def _nearly_even(widths: list[int]) -> bool:
 
 def _between_blanks(lines: list[str]) -> bool:
     """Tell whether all lines, but perhaps the first, are equally many numbers, or fields of R, between blanks."""
-    rows = [line.split() for line in lines if line.strip()]
+    rows = [line.split() for line in _uncommented(lines) if line.strip()]
     even = len({len(row) for row in rows}) == 1 and len(rows) > 1 and len(rows[0]) > 1
     if even and all(numbers_of(row) is not None for row in rows[1:]) and not any(line[-2:-1] == " " for line in lines):
         return True
-    return _of_r(lines)
+    return _of_r(lines) or (not any("\t" in line for line in lines) and _of_words(rows))
+
+
+def _of_words(rows: list[list[str]]) -> bool:
+    """Tell whether fields between blanks are a table of words and numbers, and no prose.
+
+    Below headings without a number all rows are equally wide, and a number stands in the same place of all of them.
+    """
+    head, body = (rows[0], rows[1:]) if rows else ([], [])
+    widths = {len(row) for row in body}
+    if len(body) < _LEAST or len(widths) > 1 or max(widths) - len(head) not in (0, 1) or len(head) < 2:
+        return False
+    if len(set(head)) < len(head) or any(map(_is_number, head)):
+        return False
+    return any(all(map(_is_number, column)) for column in zip(*body, strict=True))
 
 
 def _of_r(lines: list[str]) -> bool:
@@ -315,10 +411,16 @@ def usual(format: str) -> str:
     return "\t" if format == "tsv" else ","
 
 
-def _widths(lines: list[str], mark: str) -> list[int]:
+def _uncommented(lines: list[str]) -> list[str]:
+    """Return lines without those that may be comments, unless nearly all may."""
+    return rest if len(rest := [line for line in lines if not line.startswith("#")]) > 1 else lines
+
+
+def _widths(lines: list[str], mark: str, strict: bool = False) -> list[int]:
     try:
         with long_fields():
-            widths = [len(row) for row in csv.reader(lines, delimiter=mark, skipinitialspace=mark != "\t") if row]
+            reader = csv.reader(_uncommented(lines), delimiter=mark, skipinitialspace=mark != "\t", strict=strict)
+            widths = [len(row) for row in reader if row]
     except csv.Error:
         return []
     return widths[:-1] if len(lines) == _SAMPLE else widths  # the last may be cut within quotes
@@ -392,6 +494,8 @@ def looks_delimited(file: TextFile) -> bool:
     if len(lines) < 2:
         return False
     if _between_blanks(lines):
+        return True
+    if _between_words(start.sample):
         return True
     for mark in MARKS:
         widths = _widths(lines, mark)

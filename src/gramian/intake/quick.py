@@ -24,14 +24,15 @@ import numpy as np
 
 from gramian.checks import Array
 from gramian.intake.openings import Opening
-from gramian.intake.table import MISSING, marks_among, numbers_of, texts_of
+from gramian.intake.table import EXACT, MISSING, marks_among, may_be_codes, numbers_of, rounds, texts_of
 from gramian.intake.textfile import TextFile, opened
 from gramian.sources import load_arrow
 
 SMALLEST = 2**20  # bytes of a file from which on Arrow is worth being loaded
 _PIECE = 2**22
 _LONGEST = 2**26  # bytes without a line end outside of quotes, from which on nothing is plain
-_QUOTE = ord('"')
+_QUOTE = ord('"')  # the blanks and line ends are below it
+_PADDED = r"^[ \t]*0[0-9]{2,}[ \t]*$"
 _CONVERSION = re.compile(r"In CSV column #(\d+): ")
 
 
@@ -62,7 +63,8 @@ def runs(
                 found = _parsed(piece, opening.mark, names, chosen, plain)
             except _NoNumber as error:
                 plain = plain - {error.column} if error.column in plain else set()
-        columns = {int(name): _Column(column) for name, column in zip(chosen, found.columns, strict=True)}
+        padded = len(plain) < len(chosen) and _has_padding(piece, opening.mark)
+        columns = {int(name): _Column(column, padded) for name, column in zip(chosen, found.columns, strict=True)}
         if not number:
             plain = {str(place) for place, column in columns.items() if place not in as_text and column.is_plain()}
         if found.num_rows:
@@ -96,9 +98,27 @@ def _parsed(piece: bytes, mark: str, names: list[str], chosen: list[str], plain:
         if plain and (said := _CONVERSION.search(str(error))):
             raise _NoNumber(said[1]) from None
         raise StepAside from None
+    whole = False
     for name in plain:
-        if not np.isfinite(found[name].to_numpy()).all():
+        numbers = found[name].to_numpy()
+        if len(numbers) and not (numbers.max() < EXACT and numbers.min() > -EXACT):  # or not finite
             raise _NoNumber(name)
+        whole = whole or bool(len(numbers) and numbers[0] == np.floor(numbers[0]))
+    if whole and _has_padding(piece, mark):
+        raise _NoNumber("")
+    return found
+
+
+def _has_padding(piece: bytes, mark: str) -> bool:
+    """Tell whether a field may begin with a zero before two more digits."""
+    letters = np.frombuffer(b"\n" + piece + b"\n\n", dtype=np.uint8)
+    before = letters[:-3]
+    zeros = np.flatnonzero((letters[1:-2] == ord("0")) & ((before == ord(mark)) | (before <= _QUOTE)))
+    return bool((_is_digit(letters[zeros + 2]) & _is_digit(letters[zeros + 3])).any())
+
+
+def _is_digit(letters: Array) -> Array:
+    found: Array = letters - np.uint8(ord("0")) < 10
     return found
 
 
@@ -107,13 +127,27 @@ class _Column:
     """The fields of one column, as an array of Arrow: texts, or numbers that were plain."""
 
     fields: Any
+    padded: bool = False  # whether some field of the piece may begin with a zero that no number begins with
 
     def is_plain(self) -> bool:
         """Tell whether all fields are numbers."""
         return self.numbers() is not None
 
     def numbers(self) -> Array | None:
-        return _numbers(self.fields, numbers_of)
+        found = _numbers(self.fields, numbers_of)
+        return None if found is None or self._may_be_codes(found) else found
+
+    def _may_be_codes(self, numbers: Array) -> bool:
+        if str(self.fields.type) != "string" or not len(numbers):
+            return False
+        arrow = load_arrow()
+        if self.padded and arrow.compute.any(arrow.compute.match_substring_regex(self.fields, _PADDED)).as_py():
+            return True
+        with np.errstate(invalid="ignore"):
+            large = np.flatnonzero(np.abs(numbers) >= EXACT)
+        return rounds(self.fields.take(large).to_pylist(), numbers[large]) or may_be_codes(
+            [self.fields[0].as_py()], numbers[:1]
+        )
 
     def decimal_commas(self) -> Array | None:
         compute = load_arrow().compute
@@ -166,7 +200,7 @@ def _pieces(file: TextFile, mark: str, lines: int) -> Iterator[bytes]:
         while block := stream.read(_PIECE):
             rest += block + stream.readline(_LONGEST)
             cut = _end_of_rows(rest)
-            if not cut and len(rest) > _LONGEST:
+            if not cut and len(rest) > min(_LONGEST, file.budget.longest):
                 raise StepAside
             if cut == len(rest):
                 yield _plain(rest, mark)

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from gramian.checks import Array, as_vectors, is_sparse
-from gramian.intake.arrays import with_target
+from gramian.intake.arrays import with_hidden, with_target
 from gramian.intake.assembly import of_table
 from gramian.intake.dataset import Dataset
 from gramian.intake.errors import DataError, counted, unknown
@@ -43,6 +43,8 @@ def read_data(
     nodes: str | os.PathLike[str] | None = None,
     missing: str | Iterable[str] | None = None,
     memory: int | str | None = None,
+    group: str | None = None,
+    order: str | None = None,
 ) -> Dataset:
     r"""Return the objects of a file or folder, ready for a kernel, with every guess in `notes`.
 
@@ -50,7 +52,8 @@ def read_data(
     ----------
     path : str or path
         The file or folder; text may be compressed by gzip, and a file may lie alone in a ZIP archive. Of a data base
-        or a spreadsheet, "file.db::table" names the table. "-" is standard input; pipes are read once, to their end.
+        or a spreadsheet, "file.db::table" names the table. "-" is standard input; pipes and FIFOs are read once, to
+        their end, which is waited for: Ctrl-C ends the wait. Links in a folder must lead to files in it.
     target : str, optional
         The column to be learnt: an attribute of the nodes of GraphML, "description" for FASTA. None is guessed, but
         for a folder with several subfolders, which are classes, and for an array y beside X.
@@ -62,7 +65,8 @@ def read_data(
         target "classes" or "numbers". Also how they are written: "day-first" or "month-first" for dates,
         "decimal-comma" for numbers.
     columns : iterable of str, optional
-        The columns to take; by default all but the target.
+        The columns to take; by default all but the target. What others hold does not matter then: lists and objects
+        in them are passed by, and of Parquet and Arrow files they are not read.
     encoding : str
         The encoding of a text file.
     nodes : str or path, optional
@@ -75,6 +79,11 @@ def read_data(
     memory : int or str, optional
         How much memory reading may take, such as "4 GB"; data that need more are refused. By default half of what is
         free.
+    group : str, optional
+        A column whose equal values belong together, such as a patient's number: whoever judges predictions keeps their
+        rows together. It is no feature, unless it is asked for in `columns`.
+    order : str, optional
+        A column of dates or numbers by which time orders the rows: whoever judges predictions learns from the past.
 
     Raises
     ------
@@ -95,15 +104,21 @@ def read_data(
     text = frozenset(name for name, kind in asked.items() if kind not in (*NUMERIC, "numbers"))
     if nodes == path == STDIN:
         raise DataError("standard input is asked for twice, as the data and as the nodes; it can be read once only")
-    file = at_hand(path, memory)
-    raw = read_raw(file, format=format, encoding=encoding, text=text)
+    file, columns = at_hand(path, memory), _named(columns)
+    named = [name for name in (target, group, order) if name is not None]
+    wanted = None if columns is None else frozenset([*columns, *asked, *named])
+    raw = read_raw(file, format=format, encoding=encoding, text=text, wanted=wanted)
     if isinstance(raw, Table) and (more := wanted_as_text(raw, marks, target)):
-        raw = read_raw(file, format=format, encoding=encoding, text=text | more)
+        raw = read_raw(file, format=format, encoding=encoding, text=text | more, wanted=wanted)
     if nodes is not None:
         raw = described(raw, _table_of_nodes(at_hand(nodes, memory), encoding, text))
     if isinstance(raw, Network):
-        return of_network(raw, target, asked, columns, marks)
-    return of_table(raw, target, asked, columns, marks)
+        return of_network(raw, target, asked, columns, marks).divided(group, order)
+    return of_table(raw, target, asked, columns, marks, group, order)
+
+
+def _named(columns: Iterable[str] | None) -> tuple[str, ...] | None:
+    return columns if columns is None else (columns,) if isinstance(columns, str) else tuple(columns)
 
 
 def _table_of_nodes(path: Input, encoding: str, text: frozenset[str]) -> Table | Network:
@@ -123,6 +138,8 @@ def from_objects(
     kinds: Mapping[str, str] | None = None,
     columns: Iterable[str] | None = None,
     missing: str | Iterable[str] | None = None,
+    group: Any = None,
+    order: Any = None,
 ) -> Dataset:
     """Return objects in memory as a data set, with the same guesses as for those of a file.
 
@@ -135,6 +152,8 @@ def from_objects(
         some nodes to their values.
     kinds, columns, missing :
         As for `read_data`.
+    group, order : str or sequence, optional
+        As for `read_data`: the name of a column of X, or one value for each object.
 
     Examples
     --------
@@ -144,15 +163,22 @@ def from_objects(
     'documents'
     """
     if is_sparse(X):
-        return _of_sparse(X, y, kinds, missing)
-    raw = raw_of(X, frozenset(name for name, kind in (kinds or {}).items() if kind not in NUMERIC))
+        return _of_sparse(X, y, kinds, missing, group, order)
+    columns = _named(columns)
+    named = [name for name in (y, group, order) if isinstance(name, str)]
+    wanted = None if columns is None else frozenset([*columns, *(kinds or ()), *named])
+    raw = raw_of(X, frozenset(name for name, kind in (kinds or {}).items() if kind not in NUMERIC), wanted)
     if isinstance(raw, Network):
+        if group is not None or order is not None:
+            raise DataError(f"{raw.where}: a graph, whose nodes are neither grouped nor ordered; leave that out")
         return of_graph(raw, y, kinds, missing)
+    raw, group = with_hidden(raw, group, "group")
+    raw, order = with_hidden(raw, order, "order")
     if isinstance(y, str):
-        return of_table(raw, y, asked_kinds(kinds, y), columns, missing)
+        return of_table(raw, y, asked_kinds(kinds, y), columns, missing, group, order)
     if y is not None:
         raw = with_target(raw, given_values(y))
-    return of_table(raw, None, asked_kinds(kinds, raw.target), columns, missing)
+    return of_table(raw, None, asked_kinds(kinds, raw.target), columns, missing, group, order)
 
 
 def load_example(name: str = "iris") -> Dataset:
@@ -170,12 +196,21 @@ def load_example(name: str = "iris") -> Dataset:
     return EXAMPLES[name]()
 
 
-def _of_sparse(X: Any, y: Any, kinds: Mapping[str, str] | None, missing: str | Iterable[str] | None = None) -> Dataset:
+def _of_sparse(
+    X: Any,
+    y: Any,
+    kinds: Mapping[str, str] | None,
+    missing: str | Iterable[str] | None = None,
+    group: Any = None,
+    order: Any = None,
+) -> Dataset:
     try:
         rows = as_vectors(X, "X", sparse=True)
     except (TypeError, ValueError) as error:
         raise DataError(str(error)) from None
     row_numbers = Table("X", "sparse", {"row": np.arange(float(rows.shape[0]))})
+    row_numbers, group = with_hidden(row_numbers, group, "group")
+    row_numbers, order = with_hidden(row_numbers, order, "order")
     learnt: Array | None = None
     task, target, notes = "none", None, [f"The array is sparse and has {counted(rows.shape[1], 'column')}."]
     if y is not None:
@@ -198,4 +233,6 @@ def _of_sparse(X: Any, y: Any, kinds: Mapping[str, str] | None, missing: str | I
         graph=None,
         recipe=Recipe("vectors", target=target, width=int(rows.shape[1])),
         notes=tuple(notes),
-    )
+        others={name: row_numbers.columns[name] for name in row_numbers.hidden},
+        places=row_numbers.columns["row"].astype(np.intp),
+    ).divided(group, order)

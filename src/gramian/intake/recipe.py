@@ -60,9 +60,11 @@ class RowNumbers(Sequence[str]):
     @overload
     def __getitem__(self, index: int) -> str: ...
     @overload
-    def __getitem__(self, index: slice) -> RowNumbers: ...
-    def __getitem__(self, index: int | slice) -> str | RowNumbers:
-        return RowNumbers(self._rows[index]) if isinstance(index, slice) else str(int(self._rows[index]) + 1)
+    def __getitem__(self, index: slice | Array) -> RowNumbers: ...
+    def __getitem__(self, index: int | slice | Array) -> str | RowNumbers:
+        if isinstance(index, slice | np.ndarray):
+            return RowNumbers(self._rows[index])
+        return str(int(self._rows[index]) + 1)
 
     def __iter__(self) -> Iterator[str]:
         return (str(row + 1) for row in self._rows.tolist())
@@ -206,7 +208,7 @@ class Recipe:
         if isinstance(raw, Network):
             raise DataError(f"{raw.where}: a graph; {self._expected()} expected")
         table, notes = self._fitting(raw)
-        table = settle_like(replace(table, notes=()), self._read_as(), self.notations, self.missing)
+        table = settle_like(replace(table, notes=()), self._read_as(), self.notations, self.missing, self.fill)
         notes += table.notes
         X, rows, done = self.objects(table)
         known = self._known(table, task)
@@ -224,11 +226,11 @@ class Recipe:
 
     def _raw(self, data: Any, format: str | None, encoding: str) -> Table | Network:
         if not isinstance(data, str | os.PathLike):
-            return raw_of(data, frozenset(self._worded()))
-        text, data = frozenset(self._worded()), at_hand(data)
-        raw = read_raw(data, format=format, encoding=encoding, text=text)
+            return raw_of(data, frozenset(self._worded()), frozenset(self._read_as()))
+        text, data, wanted = frozenset(self._worded()), at_hand(data), frozenset(self._read_as())
+        raw = read_raw(data, format=format, encoding=encoding, text=text, wanted=wanted)
         if isinstance(raw, Table) and (more := wanted_as_text(raw, self.missing)):
-            raw = read_raw(data, format=format, encoding=encoding, text=text | more)
+            raw = read_raw(data, format=format, encoding=encoding, text=text | more, wanted=wanted)
         return raw
 
     def _worded(self) -> list[str]:

@@ -14,9 +14,19 @@ from xml.parsers import expat
 
 from gramian.intake.archives import ZIP, reading_zip
 from gramian.intake.budget import OBJECT
+from gramian.intake.endings import trimmed
 from gramian.intake.errors import DataError, counted, unknown
 from gramian.intake.inputs import Input
-from gramian.intake.openings import HEADLESS, Headings, headings, made_up, titles, without_headings
+from gramian.intake.openings import (
+    HEADLESS,
+    Headings,
+    are_units,
+    headings,
+    made_up,
+    said_units,
+    titles,
+    without_headings,
+)
 from gramian.intake.table import Table, column_of, digits
 from gramian.tables import listed
 
@@ -44,7 +54,8 @@ def read_sheet(file: Input) -> Table:
     texts = [[_written(value) for value in row] for row in rows[:_SAMPLE]]
     skip = titles(texts)
     head = _head(file, texts[skip:])
-    body = rows[skip + (not head.headless) :]
+    units = not head.headless and are_units(texts[skip + 1 :])
+    body = rows[skip + (not head.headless) + units :]
     if not body:
         raise DataError(f"{file.path}: headings only, and no row; at least one row of values expected")
     above = len(rows) - len(body)
@@ -61,11 +72,11 @@ def read_sheet(file: Input) -> Table:
     for at in range(len(head.columns), len(columns)):
         if any(_written(row[at]) for row in body):
             raise DataError(f"{file.path}: column {at + 1} has no name; give it one, or delete the column")
-    notes = [f"The sheet is {name!r}."]
+    notes = [f"The sheet is {name!r}.", *([said_units(texts[skip + 1])] if units else [])]
     if skip:
         number = counted(skip, "row")
         notes.append(f"{number} before the headings, {texts[0][0]!r}, {'is' if skip == 1 else 'are'} skipped.")
-    return Table(
+    found = Table(
         str(file.path),
         "excel",
         dict(zip(head.columns, columns, strict=False)),
@@ -74,6 +85,7 @@ def read_sheet(file: Input) -> Table:
         headless=head.headless,
         notes=(*notes, *head.notes),
     )
+    return trimmed(found)
 
 
 def _head(file: Input, texts: list[list[str]]) -> Headings:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import datetime
 import math
+import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -26,6 +27,12 @@ MISSING = frozenset(["", "NA", "N/A", "n/a", "nan", "NaN", "NAN", "null", "NULL"
 LARGEST = {"float64": 1e150, "float32": 1e18}  # squares of larger numbers overflow, and kernels square
 _POOL = 1000  # different values of a column up to which equal ones share one string
 _SAMPLE = 100
+EXACT = 2.0**53  # whole numbers up to which floating point holds all
+_PHONE = 8  # digits of the number of a telephone, at least
+_BITS = 1024  # of a whole number, beyond which it is infinite
+_WIDE = 400  # digits, beyond which a number is none
+_CODE = re.compile(r"0[0-9]{2}")
+_PADDED = re.compile(r"\n[ \t]*0[0-9]{2,}[ \t]*(?=\n|$)")
 _JUNK = 0.1  # of the values, up to which what is no number is worth a word
 
 
@@ -140,6 +147,43 @@ def numbers_of(texts: Sequence[str], marks: Collection[str] = MISSING) -> Array 
         return None
 
 
+def are_codes(texts: Sequence[str], numbers: Array) -> bool:
+    """Tell whether texts that are numbers are rather codes: all of them digits, and one with more than a number keeps.
+
+    That are zeros ahead, in three digits or more, or so many digits that floating point rounds; and all of them begin
+    with + and have eight digits or more, as those of telephones.
+
+    Examples
+    --------
+    >>> [are_codes(texts, numbers_of(texts)) for texts in (["01067", "80331"], ["9007199254740993"], ["+4930123456"])]
+    [True, True, True]
+    >>> [are_codes(texts, numbers_of(texts)) for texts in (["01", "12"], ["1.5", "007"], ["9007199254740992"])]
+    [False, False, False]
+    """
+    given = [text.strip() for text in texts if text.strip() not in MISSING]
+    if given and all(len(text) > _PHONE and text[0] == "+" and text[1:].isdecimal() for text in given):
+        return True
+    whole = all(text.lstrip("+-").isdecimal() for text in given)
+    return whole and (any(_CODE.match(text) for text in given) or rounds(texts, numbers))
+
+
+def may_be_codes(texts: Sequence[str], numbers: Array) -> bool:
+    """Tell whether some of texts that are numbers are worth being kept as they are written."""
+    every = "\n" + "\n".join(texts)
+    padded = "0" in every and _PADDED.search(every) is not None
+    return padded or rounds(texts, numbers) or texts[0].lstrip().startswith("+")
+
+
+def rounds(texts: Sequence[str], numbers: Array) -> bool:
+    """Tell whether a text holds a whole number that floating point does not."""
+    with np.errstate(invalid="ignore"):
+        large = np.flatnonzero(np.abs(numbers) >= EXACT).tolist()
+    return any(
+        (text := texts[row].strip()).lstrip("+-").isdecimal() and len(text) < _WIDE and int(text) != float(text)
+        for row in large
+    )
+
+
 def marks_among(texts: Sequence[str], numbers: Array) -> Counter[str]:
     """Return how often each mark is met in texts that are numbers, or NaN where they mark a missing one."""
     marks = (texts[row].strip() for row in np.flatnonzero(np.isnan(numbers)).tolist())
@@ -198,7 +242,9 @@ def column_of(values: Sequence[Any], name: str, error: Callable[[int, str, str],
     """Return values of Python as a column: numbers if all are, strings otherwise; `text` asks for strings.
 
     True and False become "true" and "false", dates what ISO 8601 makes of them. Numbers among strings stay what they
-    are, until it is settled whether the strings are numbers, too. Values that are neither are refused.
+    are, until it is settled whether the strings are numbers, too. Whole numbers of which floating point would not keep
+    all digits are names of something, and become strings with all others, unless fractions are among them. Values that
+    are neither are refused.
     """
     plain = [_plain(value) for value in values]
     kinds = {type(value) for value in plain if value is not None}
@@ -208,11 +254,26 @@ def column_of(values: Sequence[Any], name: str, error: Callable[[int, str, str],
             raise error(
                 row, name, f"{what} is a {type(value).__name__}; a number, a text, true, false or null expected"
             )
+    if any(map(_is_rounded, values)) and not any(isinstance(value, float) for value in values):
+        plain = [str(value) if _is_rounded(value) else one for value, one in zip(values, plain, strict=True)]
+        return texts_of([digits(value) if isinstance(value, float) else value for value in plain])
     if kinds == {float}:
         return np.array([math.nan if value is None else value for value in plain], dtype=np.float64)
     if kinds == {float, str} and not text:
         return objects([(value.strip() or None) if isinstance(value, str) else value for value in plain])
     return texts_of([digits(value) if isinstance(value, float) else value for value in plain])
+
+
+def _is_rounded(value: Any) -> bool:
+    return isinstance(value, int) and abs(value) >= EXACT and value.bit_length() < _BITS and float(value) != value
+
+
+def whole_column(values: Array) -> Array:
+    """Return whole numbers as a column: as floats if these hold them all, else as strings."""
+    found = values.astype(np.float64)
+    if len(values) and max(abs(found.max()), abs(found.min())) >= EXACT and any(map(_is_rounded, values.tolist())):
+        return texts_of(map(str, values.tolist()))
+    return found
 
 
 def _plain(value: Any) -> Any:

@@ -36,7 +36,9 @@ class TextFile:
 
     @classmethod
     def of(cls, file: Input, encoding: str) -> TextFile:
-        """Return the text file of an input."""
+        """Return the text file of an input; a byte order mark of UTF-16 or UTF-32 says more than the usual encoding."""
+        if encoding.lower() in ("utf-8", "utf8") and (marked := marked_encoding(file.path)):
+            encoding = marked
         return cls(file.path, encoding, file.budget)
 
     @property
@@ -107,6 +109,13 @@ class TextFile:
                     break
                 offset += len(piece)
         return self.error(line, f"not {self.encoding} ({error}); another encoding expected, such as {hint!r}")
+
+
+def marked_encoding(path: Path) -> str:
+    """Return the encoding that a byte order mark says, "" if there is none but that of UTF-8."""
+    with opened(path) as raw:
+        start = raw.read(4)
+    return next((name for mark, name in _MARKS.items() if start.startswith(mark)), "")
 
 
 @contextmanager

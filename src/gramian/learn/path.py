@@ -209,6 +209,11 @@ class Smoother:
         inside = self._U @ (scaled[:, None] * self._inside)
         return np.asarray(inside + self._outside / lam if self.kind == "shrinkage" and lam > 0 else inside)
 
+    def solved(self, R: Array, lam: float) -> Array:
+        """Return (S K Sᵀ + λI)⁻¹ R for other right-hand sides, at a ridge above 0."""
+        inside = self._U.T @ R
+        return np.asarray(self._U @ (inside / (self.values + lam)[:, None]) + (R - self._U @ inside) / lam)
+
     def weights(self, lam: float) -> Array | None:
         """Return the same function in explicit features, V f/σ Uᵀ z, where those were decomposed."""
         if self._axes is None:

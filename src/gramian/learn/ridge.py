@@ -76,6 +76,7 @@ from gramian.space.vectors import Vectors
 
 CRITERIA = ("loo", "gcv")
 CHOSEN_EXACTLY = 1500  # objects up to which the ridge is chosen by exact errors
+FINE = 1e-8  # relative residual that needs no refinement
 CHOSEN_AGAIN = 500  # objects up to which it is chosen again without each of them
 AS_GOOD = 1.001  # ratio of errors in low rank that are the same, for so many objects tell them to a few percent
 
@@ -352,15 +353,24 @@ class LeastSquares(Weighted, Reducible):
         self._known = smoother.at(self.ridge_)
         gram, target = self.sample_.gram(), frame.S(self._problem.Y)
         exact = self.smoother == "projection" or self.ridge_ == 0
-        rest = (self._known.residuals if exact else self.ridge_ * c) - target
-        self.residual_ = relative(frame.S(gram.apply(frame.St(c))) + rest, self._problem.weighted())
+
+        def rest_of(c: Array) -> Array:
+            known = self._known.residuals if exact else self.ridge_ * c
+            return np.asarray(frame.S(gram.apply(frame.St(c))) + known - target)
+
+        rest = rest_of(c)
+        if not exact and relative(rest, self._problem.weighted()) > FINE:
+            # directions that were dropped as rounding errors are none beside a ridge that is as small
+            c = c - smoother.solved(rest, self.ridge_)
+            rest = rest_of(c)
+        self.residual_ = relative(rest, self._problem.weighted())
         self.solver_ = f"spectral decomposition, {len(smoother.values)} directions"
         of_weights = None
         if self.ridge_ == 0:
             self.solver_ = f"spectral decomposition; {minimum_norm(len(smoother.values))}"
             if self._primal is not None:
                 fitted = frame.S(evaluate(self.sample_, self.sample_, self._primal))
-                of_weights = relative(fitted + rest, self._problem.weighted())
+                of_weights = relative(fitted + self._known.residuals - target, self._problem.weighted())
         warn_unless_solved(self, self.solver_, self.residual_, of_weights)
         if smoother.left_out > 0:
             warn_of_estimate("the predictions of a projection", smoother.left_out)

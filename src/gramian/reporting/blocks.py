@@ -19,6 +19,7 @@ import numpy as np
 from gramian.reporting import markup
 
 GAP = "\u00a0"  # a blank at which no line is broken
+SMALLEST = 1e-4  # share that is told
 Block: TypeAlias = dict[str, Any]
 Kind: TypeAlias = Literal["scatter", "bars", "lines", "histogram", "heatmap"]
 
@@ -167,6 +168,8 @@ def bounded(value: float, *, above: bool) -> str:
     """Return a share in percent as a bound: three digits, rounded up if it lies above, else down."""
     if not 0 < value < 1:
         return share(value)
+    if value < SMALLEST:
+        return f"0.01{GAP}%" if above else f"0{GAP}%"
     return f"{_to_one_side(100 * value, 3, above)}{GAP}%"
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import PurePath
 from typing import Any
 
 from gramian import __version__
@@ -16,20 +17,31 @@ from gramian.intake.errors import DataError
 from gramian.intake.reading import from_objects
 from gramian.kernels.algebra import Kernel
 from gramian.reporting.blocks import Section, count, note
+from gramian.reporting.contest import Contest, hold
 from gramian.reporting.fitting import written
 from gramian.reporting.formulas import appendix
 from gramian.reporting.page import fragment, render
-from gramian.reporting.sections import came_in, chart, clusters, geometry, kernel, novelty, prediction, spectrum
+from gramian.reporting.sections import (
+    came_in,
+    chart,
+    clusters,
+    geometry,
+    kernel,
+    novelty,
+    prediction,
+    spectrum,
+    verdict,
+)
 from gramian.reporting.study import Study
 from gramian.writing import write_text
 
-SECTIONS = (came_in, kernel, geometry, spectrum, chart, clusters, novelty, prediction)
-LATE = (clusters, novelty, prediction)
+SECTIONS = (came_in, kernel, geometry, spectrum, chart, clusters, novelty)
+LATE = (clusters, novelty)
 
 
 @dataclass(frozen=True, eq=False)
 class Report:
-    """A data set seen in feature space: what came in, the kernel, the geometry, a map, clusters, novelty, predictions.
+    """A data set seen in feature space: verdict, what came in, kernel, geometry, map, clusters, novelty, predictions.
 
     It shows itself in a notebook. `data` holds everything as plain values, `to_json` the same as text, `html` the page
     that opens without a network, and `save` writes that page.
@@ -38,7 +50,7 @@ class Report:
     --------
     >>> import gramian as gm
     >>> found = gm.report(["ACGTACGT", "ACGTTCGT", "GGGTTTCC", "GGGTTCCC"], kernel="spectrum(2)")
-    >>> found.html[:15], found.data["sections"][0]["lead"]
+    >>> found.html[:15], found.data["sections"][1]["lead"]
     ('<!doctype html>', 'X holds 4 objects: strings.')
     """
 
@@ -72,6 +84,8 @@ def report(
     *,
     random_state: int = 0,
     missing: str | Iterable[str] | None = None,
+    group: Any = None,
+    order: Any = None,
 ) -> Report:
     """Look at data in feature space: kernel, geometry, map, clusters, novelty and, with a target, predictions.
 
@@ -87,6 +101,10 @@ def report(
         For samples, folds and starts.
     missing : str or iterable of str, optional
         What marks a missing value in columns of texts, as for `read_data`; a Dataset has no marks left.
+    group : str or sequence, optional
+        A column, or one value for each object: those with equal values stay together when predictions are judged.
+    order : str or sequence, optional
+        A column of dates or numbers, or one for each object, by which time orders them: models learn from the past.
 
     Returns
     -------
@@ -99,17 +117,25 @@ def report(
     >>> flowers = gm.load_iris()
     >>> found = gm.report(flowers.data[::5], flowers.target[::5], kernel=gm.Gaussian("median"))
     >>> [section["title"] for section in found.data["sections"]][:3]
-    ['What came in', 'The kernel, and why', 'The geometry']
+    ['The verdict', 'What came in', 'The kernel, and why']
     """
-    data = X if isinstance(X, Dataset) else from_objects(X, y, missing=missing)
+    if not isinstance(X, Dataset):
+        data = from_objects(X, y, missing=missing, group=group, order=order)
+    elif not all(one is None or isinstance(one, str) for one in (group, order)):
+        raise TypeError(
+            "group and order of a Dataset are names of its columns; other values are given with the objects"
+        )
+    else:
+        data = X.divided(group, order)
     return build(data, kernel, random_state)
 
 
 def build(data: Dataset, kernel_given: Kernel | str | None = None, seed: int = 0) -> Report:
     """Return the report of a data set."""
     begun = time.perf_counter()
+    data = replace(data, source=PurePath(data.source).name or data.source)  # a page is sent to others
     sections: list[Section] = []
-    steps = len(SECTIONS) + 1
+    steps = len(SECTIONS) + 3
     with task("report", steps) as progress:
         progress.advance(0, steps, "choosing a kernel")
         study = Study.of(data, _as_kernel(kernel_given, data), seed)
@@ -123,9 +149,14 @@ def build(data: Dataset, kernel_given: Kernel | str | None = None, seed: int = 0
             found = _made(one, study)
             if found is not None:
                 sections.append(found)
+        progress.advance(steps - 2, steps, "prediction")
+        contest, predicted = _judged(study)
+        progress.advance(steps - 1, steps, "verdict")
+        unusual = next(one.numbers for one in sections if one.id == "novelty")
+        sections = [verdict.section(study, contest, unusual), *sections, *predicted]
     return Report(
         {
-            "title": data.source,
+            "title": study.data.source,
             "subtitle": f"{count(study.n, 'object')} in the feature space of a kernel",
             "version": __version__,
             "seconds": time.perf_counter() - begun,
@@ -133,6 +164,22 @@ def build(data: Dataset, kernel_given: Kernel | str | None = None, seed: int = 0
             "formulas": appendix(),
         }
     )
+
+
+def _judged(study: Study) -> tuple[Contest | None, list[Section]]:
+    """Return the contest and the section on it, if there is something to predict."""
+    if study.data.task == "none":
+        return None, []
+    contest = None
+    try:
+        contest = hold(study)
+        return contest, [prediction.section(study, contest)]
+    except (ValueError, ArithmeticError) as error:
+        return contest, [_failed("prediction", error)]
+
+
+def _failed(name: str, error: Exception) -> Section:
+    return Section(name, name.capitalize(), "This could not be computed.", [note(str(error), "warning")])
 
 
 def _made(section: Any, study: Study) -> Section | None:
@@ -143,8 +190,7 @@ def _made(section: Any, study: Study) -> Section | None:
     try:
         found = section.section(study)
     except (ValueError, ArithmeticError) as error:
-        name = section.__name__.rpartition(".")[2]
-        return Section(name, name.capitalize(), "This could not be computed.", [note(str(error), "warning")])
+        return _failed(section.__name__.rpartition(".")[2], error)
     return found
 
 

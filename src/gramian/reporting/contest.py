@@ -1,8 +1,14 @@
-"""Kernel learners against plain baselines, all on the same folds of a cross-validation.
+"""Kernel learners against plain baselines, all on the same folds of a cross-validation, and who won.
 
 Every model sees only the objects of the other folds: its kernel is chosen among the candidates and settled, and its
-ridge chosen, on them alone. (The candidates themselves, the bandwidths that are tried, come from all objects, without
-their targets.) Classes of fewer than `LEAST` objects take no part: a fold could leave one of them alone.
+ridge chosen, on them alone, by the rule that divides the folds (`splits`). (The candidates themselves, the bandwidths
+that are tried, come from all objects, without their targets.) Classes of fewer than `LEAST` objects take no part: a
+fold could leave one of them alone.
+
+Models are compared object by object. The mean difference of two losses has the variance of independent differences
+times 1 + Σ m/ℓ over the folds, of ℓ objects to learn from and m to predict, for all folds learn from much the same
+objects (Nadeau & Bengio 2003). Who is not worse than the best beyond that error is as good; and what no model does
+better than the most frequent class, or the mean, is no signal.
 """
 
 from __future__ import annotations
@@ -10,10 +16,10 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.model_selection import RepeatedKFold, RepeatedStratifiedKFold
 
 from gramian.checks import Array
 from gramian.gram.progress import task
@@ -23,7 +29,8 @@ from gramian.learn.parzen import ParzenClassifier
 from gramian.learn.ridge import KernelRidge
 from gramian.reporting import plain
 from gramian.reporting.candidates import SAMPLE, choose, indicators
-from gramian.reporting.measures import root_mean_square, standard_error
+from gramian.reporting.measures import Difference, beyond, paired, root_mean_square, standard_error
+from gramian.reporting.splits import INNER, Fold, Splits
 from gramian.reporting.study import RANK, Study
 from gramian.space.vectors import FeatureSpace
 
@@ -36,6 +43,11 @@ LEAST = 3  # objects of a class
 EXACT = 3000  # objects up to which models are fitted exactly
 RANKS = ((20_000, 1000), (JUDGED, RANK))  # landmarks beyond, for so many objects at most
 RIDGES = tuple(10.0**k for k in range(-7, 1))  # of Fisher discriminants, in units of the total variance
+CHOSEN_BY = 600  # objects by which kernel and ridge are chosen where some belong together
+FALSE = 0.05  # of data without a signal, where one is claimed
+UNEQUAL = 1.5  # how much more objects the largest class has than the smallest, from which on classes are unequal
+CLEAR = 0.2  # of the error that is made without looking at the objects: a signal that removes less is weak
+TRIVIAL, KERNEL = "trivial", "kernel"
 
 
 class Answer(NamedTuple):
@@ -58,19 +70,31 @@ class Score:
 
 @dataclass(frozen=True)
 class Entrant:
-    """A model that takes part; `formula` is that of kernel learners, None for baselines."""
+    """A model that takes part; `formula` is that of kernel learners, None for baselines, whose family `plain` names."""
 
     name: str
     formula: str | None
     predict: Predict
+    family: str = KERNEL
+
+
+class Signal(NamedTuple):
+    """How much of the target can be told: "none", "weak" or "clear", by which entrant, and what share of the error."""
+
+    level: str
+    entrant: int | None
+    removed: float
+    balanced: bool = False  # whether only the mean share of each class that is found tells it
 
 
 @dataclass(frozen=True, eq=False)
 class Contest:
     """What came out: for every entrant its predictions of every row in each repetition, and its score.
 
-    `aside` are classes that took no part; `landmarks` is None where all was exact, and `left_out` the largest share of
-    all squared lengths that landmarks did not see.
+    `learnt` are all rows that took part, of which the first block of time is not predicted. `unit` are the objects that
+    belong together, and `factor` is what the variance of a difference is larger by for the folds' sake. `aside` are
+    classes that took no part; `landmarks` is None where all was exact, and `left_out` the largest share of all squared
+    lengths that landmarks did not see.
     """
 
     rows: Array
@@ -83,11 +107,19 @@ class Contest:
     landmarks: int | None
     left_out: float
     aside: tuple[str, ...]
+    learnt: Array
+    unit: Array
+    factor: float
+
+    @property
+    def numbers(self) -> bool:
+        """Whether the target holds numbers."""
+        return bool(self.y.dtype.kind == "f")
 
     @property
     def order(self) -> list[int]:
         """All entrants, the best first."""
-        sign = 1 if self.y.dtype.kind == "f" else -1
+        sign = 1 if self.numbers else -1
         return sorted(range(len(self.entrants)), key=lambda k: sign * self.scores[k].value)
 
     @property
@@ -96,9 +128,81 @@ class Contest:
         return next(k for k in self.order if self.entrants[k].formula)
 
     @property
+    def first(self) -> int:
+        """The best of all, by however little."""
+        return self.order[0]
+
+    @property
+    def trivial(self) -> int:
+        """The one that does not look at the objects."""
+        return next(k for k, one in enumerate(self.entrants) if one.family == TRIVIAL)
+
+    @property
     def best_baseline(self) -> int:
-        """The best of the others."""
-        return next(k for k in self.order if not self.entrants[k].formula)
+        """The best of those that look at the objects and are no kernel learners."""
+        return next(k for k in self.order if self.entrants[k].family not in (KERNEL, TRIVIAL))
+
+    @cached_property
+    def losses(self) -> list[Array]:
+        """For every entrant the share of mistakes at each object, or the squared error, over the repetitions."""
+        if self.numbers:
+            return [np.square(one - self.y).mean(axis=0) for one in self.predicted]
+        return [np.mean(one != self.y, axis=0) for one in self.predicted]
+
+    def worse(self, one: int, other: int) -> Difference:
+        """Return by how much one entrant is worse than another."""
+        return paired(self.losses[one], self.losses[other], self.factor, self.unit)
+
+    @cached_property
+    def ties(self) -> list[int]:
+        """The entrants that are not worse than the best beyond error, the best among them."""
+        return [k for k in self.order if k == self.first or not beyond(self.worse(k, self.first))]
+
+    @property
+    def winner(self) -> int | None:
+        """The entrant that is better than all others beyond error; None where several are as good."""
+        return self.first if len(self.ties) == 1 else None
+
+    @property
+    def unequal(self) -> bool:
+        """Whether some class is much larger than another."""
+        sizes = np.unique(self.y, return_counts=True)[1]
+        return not self.numbers and bool(sizes.max() > UNEQUAL * sizes.min())
+
+    def found(self, k: int) -> Array:
+        """Return which share of the objects of each class an entrant finds."""
+        return np.array([1 - self.losses[k][self.y == name].mean() for name in np.unique(self.y)])
+
+    def balanced(self, k: int) -> Score:
+        """Return the balanced accuracy, the mean over classes of the share found, its error widened for the folds."""
+        sizes = np.unique(self.y, return_counts=True)[1]
+        shares = (self.found(k) * sizes + 1) / (sizes + 2)  # a class that is found whole has an error too
+        spread = float(np.sqrt((shares * (1 - shares) / sizes).sum())) / len(sizes)
+        return Score(float(self.found(k).mean()), spread * float(np.sqrt(self.factor)))
+
+    @cached_property
+    def signal(self) -> Signal:
+        """Whether any entrant does better than the one that does not look at the objects."""
+        others = [k for k in range(len(self.entrants)) if k != self.trivial]
+        nothing = float(self.losses[self.trivial].mean())
+        alpha = FALSE / len(others) / (2 if self.unequal else 1)
+
+        def removed(k: int) -> float:
+            return 1 - float(self.losses[k].mean()) / nothing if nothing > 0 else 0.0
+
+        better = [k for k in others if beyond(self.worse(self.trivial, k), alpha)]
+        if better:
+            k = min(better, key=lambda k: float(self.losses[k].mean()))
+            return Signal("clear" if removed(k) >= CLEAR else "weak", k, removed(k))
+        if self.unequal:
+            chance = 1 / len(np.unique(self.y))
+            each = {k: self.balanced(k) for k in others}
+            freedom = len(np.unique(self.unit)) - 1
+            seen = [k for k in others if beyond(Difference(each[k].value - chance, each[k].error, freedom), alpha)]
+            if seen:
+                k = max(seen, key=lambda k: each[k].value)
+                return Signal("weak", k, removed(k), balanced=True)
+        return Signal("none", None, 0.0)
 
 
 def entrants(study: Study) -> tuple[Entrant, ...]:
@@ -116,12 +220,13 @@ def entrants(study: Study) -> tuple[Entrant, ...]:
         return said(ParzenClassifier(kernel, rank=rank(kernel, train)), train, y, test)
 
     def fisher(kernel: Kernel, train: Array, y: Array, test: Array) -> Answer:
-        model = FisherDiscriminant(kernel, ridge=fisher_ridges(study, kernel, train), rank=rank(kernel, train))
-        return said(model, train, y, test)
+        ridge = _fisher_ridge(study, kernel, train, y)
+        return said(FisherDiscriminant(kernel, ridge=ridge, rank=rank(kernel, train)), train, y, test)
 
     def ridge(kernel: Kernel, train: Array, y: Array, test: Array) -> Answer:
         targets, classes = indicators(y) if data.task == "classes" else (y, None)
-        model = KernelRidge(kernel, ridge="loo", fit_intercept=True, rank=rank(kernel, train))
+        how = _ridge(study, kernel, train, targets)
+        model = KernelRidge(kernel, ridge=how, fit_intercept=True, rank=rank(kernel, train))
         found = said(model, train, targets, test)
         return found if classes is None else found._replace(predicted=classes[np.argmax(found.predicted, axis=1)])
 
@@ -131,12 +236,17 @@ def entrants(study: Study) -> tuple[Entrant, ...]:
         values, counts = np.unique(y, return_counts=True)
         return Answer(np.full(len(test), values[np.argmax(counts)]))
 
-    def usual(kernel: Kernel, train: Array, y: Array, test: Array) -> Answer:
-        return Answer(plain.predictions(data, train, y, test))
+    def of(baseline: plain.Baseline) -> Entrant:
+        def predict(kernel: Kernel, train: Array, y: Array, test: Array) -> Answer:
+            return Answer(baseline.predict(train, y, test))
+
+        return Entrant(baseline.name, None, predict, baseline.family)
 
     baselines = (
-        Entrant(plain.name_of(data), None, usual),
-        Entrant("always the most frequent class" if data.task == "classes" else "always the mean", None, simplest),
+        *map(of, plain.baselines(data)),
+        Entrant(
+            "always the most frequent class" if data.task == "classes" else "always the mean", None, simplest, TRIVIAL
+        ),
     )
     regression = Entrant("kernel ridge regression", "ridge", ridge)
     if data.task == "numbers":
@@ -153,8 +263,53 @@ def _chosen_on(study: Study, rows: Array, y: Array) -> Kernel:
     """Return the kernel that would have been chosen had only these rows been there."""
     if study.given is not None or study.walks:
         return study.choice.kernel
-    few = np.random.default_rng(study.seed).permutation(len(rows))[:SAMPLE]
-    return choose(study.data, study.candidates, None, rows[few], y[few]).kernel
+    splits, few = _few(study, rows)
+    return choose(study.data, study.candidates, None, rows[few], y[few], splits).kernel
+
+
+def _few(study: Study, rows: Array) -> tuple[Splits, Array]:
+    """Return the places of some rows by which something is chosen, and how they are divided for that."""
+    kept = np.flatnonzero(np.isin(rows, study.splits.distinct(rows)))
+    drawn = kept[np.random.default_rng(study.seed).permutation(len(kept))[:SAMPLE]]
+    splits = study.splits.of_rows(rows[drawn])
+    if splits.alone:
+        return splits, drawn
+    return study.splits.of_rows(rows[drawn[:CHOSEN_BY]]), drawn[:CHOSEN_BY]
+
+
+def _ridge(study: Study, kernel: Kernel, rows: Array, targets: Array) -> Any:
+    """Return the ridge of a regression on some rows, chosen as the folds are cut."""
+    if study.splits.of_rows(rows).alone or kernel.matrix_free:
+        return "loo"
+    splits, few = _few(study, rows)
+    X = study.objects(rows[few])
+    if splits.alone:
+        return KernelRidge(kernel, ridge="loo", fit_intercept=True).fit(X, targets[few]).ridge_
+    return splits.left_out(kernel.fit(X), X, targets[few]).ridge
+
+
+def _fisher_ridge(study: Study, kernel: Kernel, rows: Array, y: Array) -> Any:
+    """Return the ridges among which a Fisher discriminant chooses, or the one that is chosen as the folds are cut."""
+    ridges = fisher_ridges(study, kernel, rows)
+    if study.splits.of_rows(rows).alone or kernel.matrix_free:
+        return ridges
+    splits, few = _few(study, rows)
+    values, counts = np.unique(y[few], return_counts=True)
+    few = few[np.isin(y[few], values[counts > 1])]
+    splits, y, rows = study.splits.of_rows(rows[few]), y[few], rows[few]
+    if len(np.unique(y)) < 2:
+        return ridges
+    if splits.alone:
+        return FisherDiscriminant(kernel, ridge=ridges).fit(study.objects(rows), y).ridge_
+    wrong = np.zeros(len(ridges))
+    for fold in splits.cut(y, INNER, 1, study.seed):
+        if len(np.unique(y[fold.train])) < 2:
+            continue
+        seen, unseen = study.objects(rows[fold.train]), study.objects(rows[fold.test])
+        for k, ridge in enumerate(ridges):
+            model = FisherDiscriminant(kernel, ridge=ridge).fit(seen, y[fold.train])
+            wrong[k] += np.sum(model.predict(unseen) != y[fold.test])
+    return ridges[len(ridges) - 1 - int(np.argmin(wrong[::-1]))]  # of equals the largest
 
 
 def fisher_ridges(study: Study, kernel: Kernel, rows: Array) -> tuple[float, ...]:
@@ -181,7 +336,6 @@ def hold(study: Study) -> Contest | None:
     """Return the outcome of the contest; None where there are too few objects whose target is known."""
     rows = study.some(JUDGED_WALKS if study.walks else JUDGED, study.labelled)
     y = study.target(rows)
-    folds: Any = RepeatedKFold
     aside: tuple[str, ...] = ()
     most = len(rows)
     if study.data.task == "classes":
@@ -190,24 +344,52 @@ def hold(study: Study) -> Contest | None:
         rows, y, aside = rows[kept], y[kept], tuple(map(str, values[counts < LEAST]))
         if len(np.unique(y)) < 2:
             return None
-        folds, most = RepeatedStratifiedKFold, int(counts.max())
-    if len(rows) < 10:
+        most = int(counts.max())
+    splits = study.splits.of_rows(rows)
+    units = len(np.unique(splits.unit))
+    if len(rows) < 10 or units < 2:
         return None
     few = len(rows) <= REPEATED and study.data.kind != "documents"  # words are counted anew in every fold
-    repeats, splits = REPEATS if few else 1, min(FOLDS, most)
+    repeats = REPEATS if few and splits.time is None and not splits.grouped else 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # a class may have fewer objects than there are folds
+        cut = list(splits.cut(y, min(FOLDS, most, units), repeats, study.seed))
+    if not cut:
+        return None
     models = entrants(study)
-    predicted = [np.empty((repeats, len(rows)), dtype=y.dtype) for _ in models]
-    left = [0.0]
-    cut = folds(n_splits=splits, n_repeats=repeats, random_state=study.seed).split(rows, y)
-    with warnings.catch_warnings(), task("cross-validation", repeats * splits) as progress:
+    predicted = [np.zeros((repeats, len(rows)), dtype=y.dtype) for _ in models]
+    left, each = [0.0], len(cut) // repeats
+    with warnings.catch_warnings(), task("cross-validation", len(cut)) as progress:
         warnings.simplefilter("ignore")
-        for fold, (train, test) in enumerate(cut):
-            kernel = _chosen_on(study, rows[train], y[train])
-            for k, model in enumerate(models):
-                found = model.predict(kernel, rows[train], y[train], rows[test])
-                predicted[k][fold // splits, test] = found.predicted
+        for done, fold in enumerate(cut, 1):
+            for k, found in enumerate(_answers(study, models, rows, y, fold)):
+                predicted[k][fold.repeat, fold.test] = found.predicted
                 left.append(found.left_out)
-            progress.advance(fold + 1, repeats * splits)
-    through = None if study.kernel.matrix_free else landmarks(len(rows) - len(rows) // splits)
-    scores = [score(y, one) for one in predicted]
-    return Contest(rows, y, models, predicted, scores, repeats, splits, through, max(left), aside)
+            progress.advance(done, len(cut))
+    through = None if study.choice.kernel.matrix_free else landmarks(max(len(fold.train) for fold in cut))
+    seen = np.unique(np.concatenate([fold.test for fold in cut]))
+    predicted = [one[:, seen] for one in predicted]
+    return Contest(
+        rows[seen],
+        y[seen],
+        models,
+        predicted,
+        [score(y[seen], one) for one in predicted],
+        repeats,
+        each,
+        through,
+        max(left),
+        aside,
+        rows,
+        splits.unit[seen],
+        1 + sum(len(fold.test) / len(fold.train) for fold in cut) / repeats,
+    )
+
+
+def _answers(study: Study, models: tuple[Entrant, ...], rows: Array, y: Array, fold: Fold) -> list[Answer]:
+    """Return what all models, fitted to the objects of a fold, say of the others."""
+    train, test, seen = rows[fold.train], rows[fold.test], y[fold.train]
+    if not np.any(seen != seen[0]):  # the others of its unit were all that was known of another class
+        return [Answer(np.full(len(test), seen[0]))] * len(models)
+    kernel = _chosen_on(study, train, seen)
+    return [model.predict(kernel, train, seen, test) for model in models]

@@ -7,8 +7,10 @@ figure of all objects lies within it.
 from __future__ import annotations
 
 from math import sqrt
+from typing import NamedTuple
 
 import numpy as np
+import scipy.special
 
 from gramian.checks import Array
 from gramian.gram.threads import aside
@@ -54,6 +56,43 @@ def leading_shares(K: Array, k: int = 2) -> float:
         return 0.0
     largest = aside(lambda: np.linalg.eigvalsh(K / (trace / n)))[-k:] * (trace / n)
     return min(float(largest.clip(0).sum()) / trace, 1.0)
+
+
+class Difference(NamedTuple):
+    """A mean difference of losses, its standard error, and the degrees of freedom of that."""
+
+    value: float
+    error: float
+    freedom: int
+
+
+def paired(one: Array, other: Array, factor: float, unit: Array | None = None) -> Difference:
+    """Return by how much the losses of one model exceed those of another at the same objects.
+
+    Differences are taken object by object, and summed over units of objects that belong together. `factor` is what the
+    variance is larger by than that of independent differences because the models of a cross-validation learn from
+    much the same objects: 1 + J m / ℓ for J folds with m objects to predict and ℓ to learn from (Nadeau & Bengio 2003).
+    """
+    difference = one - other
+    scale = float(np.abs(difference).max(initial=0.0)) or 1.0
+    difference = difference / scale
+    unit = np.arange(len(difference)) if unit is None else np.unique(unit, return_inverse=True)[1]
+    sizes, sums = np.bincount(unit), np.bincount(unit, difference)
+    mean, many = float(difference.mean()), len(sums)
+    if many < 2:
+        return Difference(mean * scale, float("inf"), 1)
+    squares = float(np.square(sums - mean * sizes).sum()) * many / (many - 1)
+    return Difference(mean * scale, scale * sqrt(factor * squares) / len(difference), many - 1)
+
+
+def beyond(found: Difference, alpha: float = 0.025) -> bool:
+    """Tell whether a difference is larger than chance would make it but in a share alpha of cases."""
+    return found.value > quantile(found, alpha) * found.error
+
+
+def quantile(found: Difference, alpha: float) -> float:
+    """Return how many standard errors chance exceeds in a share alpha of cases (Student's t)."""
+    return float(scipy.special.stdtrit(found.freedom, 1 - alpha))
 
 
 def silhouettes(D: Array, labels: Array) -> Array:

@@ -1,23 +1,36 @@
-"""Plain baselines: what somebody without kernels would try first on the same data.
+"""Plain baselines: what somebody without kernels would try on the same data.
 
-vectors       linear model on standardized columns
-strings       linear model on counts of letters and pairs of letters
-documents     linear model on tf-idf
-records       linear model on standardized numbers and indicators of categories
-nodes         the most common label among the neighbours
+vectors, records   a linear model, gradient-boosted trees, a random forest, nearest neighbours
+strings            the first, the third and the last of these on counts of letters and pairs of letters
+documents          a linear model on tf-idf, naive Bayes on counts of words, nearest neighbours by the cosine
+nodes              the most common label among the neighbours
+
+In a table of several kinds of columns categories are indicators, trees also see which values are missing, and of texts
+and strings the commonest words, or pairs of letters, are indicators.
 """
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import scipy.sparse
+from sklearn.ensemble import (
+    HistGradientBoostingClassifier,
+    HistGradientBoostingRegressor,
+    RandomForestClassifier,
+    RandomForestRegressor,
+)
 from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 from sklearn.linear_model import LogisticRegression, RidgeCV
+from sklearn.naive_bayes import ComplementNB
+from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MaxAbsScaler, StandardScaler
+from threadpoolctl import threadpool_limits
 
 from gramian.checks import Array, is_sparse
 from gramian.intake.dataset import Dataset
@@ -25,54 +38,152 @@ from gramian.kernels.graphs.graph import Graph
 from gramian.learn.sklearn_private import take_rows
 
 MOST_CATEGORIES = 50  # of a column that get an indicator each
+MOST_WORDS = 100  # of a column of texts or strings
+NEIGHBOURS = 10
+SMALL = 2000  # objects for which one thread is faster than several
+DRAWN = 5000  # objects that a tree of a forest sees, at most
+TREES, FEWER = 240, 120  # of gradient boosting, over all classes, and where a contest is repeated
+REPEATED = 500  # objects up to which it is
+SEEN = 100  # columns that a split of gradient boosting looks at, at most
+
+Predictions = Callable[[Array, Array, Array], Array]  # rows to learn from, their targets, rows to predict
 
 
-def name_of(data: Dataset) -> str:
-    """Return the name of the plain model for data of this kind."""
+@dataclass(frozen=True)
+class Baseline:
+    """A plain model; its family is "linear", "trees", "neighbours", "words" or "votes"."""
+
+    name: str
+    family: str
+    predict: Predictions
+
+
+def baselines(data: Dataset) -> tuple[Baseline, ...]:
+    """Return the plain models for data of this kind."""
     if data.kind == "nodes":
-        return "vote of the neighbours"
-    model = "logistic regression" if data.task == "classes" else "linear regression"
-    return {
-        "vectors": model,
-        "strings": f"{model} on letters and pairs",
-        "documents": f"{model} on tf-idf",
-        "records": f"{model} on numbers and categories",
-    }[data.kind]
+        graph = data.graph
+        assert graph is not None
+        return (Baseline("vote of the neighbours", "votes", lambda *rows: _votes(graph, data.X, *rows)),)
+    classes = data.task == "classes"
+    linear = "logistic regression" if classes else "linear regression"
+    if data.kind == "documents":
+        found = [
+            _fitted(f"{linear} on tf-idf", "linear", data.X, lambda n, y: _on(TfidfVectorizer(), _linear(classes)))
+        ]
+        if classes:
+            found.append(
+                _fitted("naive Bayes on words", "words", data.X, lambda n, y: _on(CountVectorizer(), ComplementNB()))
+            )
+        nearest = _fitted(
+            "nearest neighbours on tf-idf",
+            "neighbours",
+            data.X,
+            lambda n, y: _on(TfidfVectorizer(), _nearest(classes, n)),
+        )
+        return (*found, nearest)
+    if data.kind == "strings":
+        counts = (
+            CountVectorizer(analyzer="char", ngram_range=(1, 2), lowercase=False).fit_transform(data.X).astype(float)
+        )
+        features, trees, what = counts, counts, " on letters and pairs"
+    else:
+        features, trees = side_by_side(data, data.recipe.columns)
+        what = "" if data.kind == "vectors" else " on numbers and categories"
+    scaled = MaxAbsScaler if is_sparse(features) else StandardScaler
+    found = [_fitted(f"{linear}{what}", "linear", features, lambda n, y: _on(scaled(), _linear(classes)))]
+    if not is_sparse(trees):
+        found.append(_fitted("gradient-boosted trees", "trees", trees, lambda n, y: boosted(classes, n, y, trees)))
+    found.append(_fitted("random forest", "trees", features, lambda n, y: _forest(classes, n)))
+    found.append(
+        _fitted("nearest neighbours", "neighbours", features, lambda n, y: _on(scaled(), _nearest(classes, n)))
+    )
+    return tuple(found)
 
 
-def predictions(data: Dataset, train: Array, y: Array, test: Array) -> Array:
-    """Return what the plain model, fitted to some rows, says of others."""
-    if data.kind == "nodes":
-        assert data.graph is not None
-        return _votes(data.graph, data.X, train, y, test)
-    features = _side_by_side(data) if data.kind == "records" else data.X
-    model = _linear(data)
-    return np.asarray(model.fit(take_rows(features, train), y).predict(take_rows(features, test)))
+def _fitted(name: str, family: str, X: Any, model: Callable[[int, Array], Any]) -> Baseline:
+    def predict(train: Array, y: Array, test: Array) -> Array:
+        with threadpool_limits(1 if len(train) < SMALL else None, "openmp"):
+            fitted = model(len(train), y).fit(take_rows(X, train), y)
+            return np.asarray(fitted.predict(take_rows(X, test)))
+
+    return Baseline(name, family, predict)
 
 
-def _linear(data: Dataset) -> Any:
-    last = LogisticRegression(max_iter=2000) if data.task == "classes" else RidgeCV(np.logspace(-3, 3, 13))
-    scaled = MaxAbsScaler if is_sparse(data.X) else StandardScaler
-    first = {
-        "strings": lambda: CountVectorizer(analyzer="char", ngram_range=(1, 2), lowercase=False),
-        "documents": lambda: TfidfVectorizer(),
-    }.get(data.kind, scaled)()
+def _on(first: Any, last: Any) -> Any:
     return make_pipeline(first, last)
 
 
-def _side_by_side(data: Dataset) -> Array:
-    """Return numbers as they are and categories as indicators; what is neither, a plain model cannot use."""
-    columns = []
-    for one in data.columns:
-        if not one.used or one.name == data.target:
-            continue
-        values = data.X[one.name]
-        if one.kind in ("number", "date"):
-            columns.append(np.asarray(values, dtype=np.float64)[:, None])
-        elif one.kind == "category":
-            common = [value for value, _ in Counter(values.tolist()).most_common(MOST_CATEGORIES)]
-            columns.append(np.equal.outer(values, np.array(common, dtype=object)).astype(np.float64))
-    return np.hstack(columns) if columns else np.ones((len(data.names), 1))
+def _linear(classes: bool) -> Any:
+    return LogisticRegression(max_iter=2000) if classes else RidgeCV(np.logspace(-3, 3, 13))
+
+
+def _nearest(classes: bool, n: int) -> Any:
+    k = min(NEIGHBOURS, n)
+    return KNeighborsClassifier(k) if classes else KNeighborsRegressor(k)
+
+
+def _forest(classes: bool, n: int) -> Any:
+    kind = RandomForestClassifier if classes else RandomForestRegressor
+    wide = {} if classes else {"max_features": 1 / 3, "min_samples_leaf": 2}
+    return kind(50 if n < REPEATED else 100, max_samples=DRAWN if n > DRAWN else None, random_state=0, **wide)
+
+
+def boosted(classes: bool, n: int, y: Array, features: Array) -> Any:
+    """Return gradient-boosted trees for so many objects, of a size that can be afforded."""
+    trees = FEWER if n < REPEATED else TREES
+    rounds = int(np.clip(trees // (len(np.unique(y)) if classes else 2), 20, 100))
+    return (HistGradientBoostingClassifier if classes else HistGradientBoostingRegressor)(
+        max_iter=rounds,
+        learning_rate=min(0.3, 10 / rounds),
+        max_leaf_nodes=15,
+        min_samples_leaf=int(np.clip(n // 20, 2, 20)),
+        max_bins=64,
+        max_features=min(1.0, SEEN / features.shape[1]),
+        early_stopping=False,
+        random_state=0,
+    )
+
+
+def side_by_side(data: Dataset, names: Sequence[str]) -> tuple[Any, Any]:
+    """Return columns as numbers and indicators, as linear models take them, and the same with gaps, as trees do."""
+    if data.kind == "vectors":
+        if is_sparse(data.X) or not names:
+            return data.X, data.X
+        whole = data.X[:, [data.recipe.columns.index(name) for name in names]]
+        gapped = np.array(whole, dtype=np.float64)
+        for k, name in enumerate(names):
+            if name in data.gaps:
+                gapped[data.gaps[name], k] = np.nan
+        return whole, gapped
+    columns: list[Array] = []
+    with_gaps: list[Array] = []
+    for name in names:
+        values, kind = data.X[name], data.recipe.kinds[name]
+        if kind in ("number", "date"):
+            column = np.asarray(values, dtype=np.float64)[:, None]
+            gap = data.gaps.get(name)
+            columns.append(column)
+            with_gaps.append(column if gap is None else np.where(gap[:, None], np.nan, column))
+        else:
+            column = _indicators(values) if kind == "category" else _words(values, kind)
+            columns.append(column)
+            with_gaps.append(column)
+    return np.hstack(columns), np.hstack(with_gaps)
+
+
+def _indicators(values: Array) -> Array:
+    common = [value for value, _ in Counter(values.tolist()).most_common(MOST_CATEGORIES)]
+    return np.asarray(np.equal.outer(values, np.array(common, dtype=object)), dtype=np.float64)
+
+
+def _words(values: Array, kind: str) -> Array:
+    """Return which of the commonest words of a column, or pairs of letters, each object has."""
+    how = {} if kind == "text" else {"analyzer": "char", "ngram_range": (2, 2), "lowercase": False}
+    try:
+        counts = CountVectorizer(binary=True, max_features=MOST_WORDS, **how).fit_transform(values.tolist())
+    except ValueError:  # no word has two letters
+        return np.zeros((len(values), 1))
+    return np.asarray(counts.toarray(), dtype=np.float64)
 
 
 def _votes(graph: Graph, nodes: Any, train: Array, y: Array, test: Array) -> Array:

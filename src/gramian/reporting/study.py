@@ -3,12 +3,16 @@
 Up to `DENSE` objects everything is exact. Beyond, principal components, novelty and predictions are computed through
 landmarks (`Nystrom`), whose error every figure names, in one pass over all the data; pictures show a sample, drawn
 evenly at random.
+
+What objects look like is one question, and what tells the target another: the geometry is that of a kernel on all
+columns, though predictions may do best by a few of them. Objects without a value in any column are left out, for what
+stands in for missing values would make them the most usual of all.
 """
 
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -23,7 +27,8 @@ from gramian.learn.pca import KernelPCA
 from gramian.learn.sklearn_private import take_rows
 from gramian.reporting.blocks import bounded, drawn, number
 from gramian.reporting.candidates import FEW, SAMPLE, Choice, choose
-from gramian.reporting.fitting import fitting
+from gramian.reporting.fitting import columns_of, fitting
+from gramian.reporting.splits import Splits
 from gramian.space.vectors import FeatureSpace, Vectors
 
 DENSE = 2000  # objects up to which K is decomposed
@@ -38,7 +43,25 @@ MOST_COMPONENTS = 100  # of a kernel whose products need no matrix, and which ha
 
 @dataclass(frozen=True, eq=False)
 class Study:
-    """A data set under a kernel."""
+    """A data set under a kernel.
+
+    Attributes
+    ----------
+    data : Dataset
+        The objects, without those that have no value at all.
+    choice : Choice
+        The kernel by which the target is predicted, and the others that were tried.
+    kernel, whole : Kernel
+        The kernel of the geometry, which compares all columns, settled on the objects, and before that.
+    candidates, given, seed :
+        What there was to choose from, what was asked for, and the seed of all that is drawn.
+    splits : Splits
+        Which objects belong together, and when each one was.
+    origin : array of int
+        Where each object stands in the data as they were given.
+    empty : tuple of str
+        The names of objects without a value.
+    """
 
     data: Dataset
     choice: Choice
@@ -46,22 +69,45 @@ class Study:
     candidates: tuple[Kernel, ...] = ()
     given: Kernel | None = None
     seed: int = 0
+    whole: Kernel = field(kw_only=True)
+    splits: Splits = field(kw_only=True)
+    origin: Array = field(kw_only=True)
+    empty: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, data: Dataset, given: Kernel | None, seed: int = 0) -> Study:
         """Choose a kernel for the data, or take the one given, and settle it on them."""
+        origin = np.flatnonzero(~data.empty)
+        empty = tuple(data.names[row] for row in np.flatnonzero(data.empty).tolist())
+        if empty:
+            data = data.take(origin)
         if len(data) < 2:
-            raise DataError(f"{data.source}: a single object; at least two expected, which can be compared")
+            raise DataError(
+                f"{data.source}: fewer than two objects with a value; at least two expected, to be compared"
+            )
         if given is not None:
             data = fitting(given, data)
-        known = labelled(data)
+        splits = Splits.of(data)
+        known = splits.distinct(labelled(data))
         rng = np.random.default_rng(seed)
         every = tuple(candidates(data)) if given is None else ()
         walks = len(data) > DENSE and all(one.matrix_free for one in (*every, *filter(None, [given])))
         few = np.sort(rng.permutation(known)[: FEW if walks else SAMPLE])
         y = None if data.y is None else target_of(data, few)
-        choice = choose(data, every, given, few, y)
-        return cls(data, choice, choice.kernel.fit(data.X), every, given, seed)
+        choice = choose(data, every, given, few, y, splits.of_rows(few))
+        whole = choice.kernel if given is not None else _of_all_columns(data, choice)
+        return cls(
+            data,
+            choice,
+            whole.fit(data.X),
+            every,
+            given,
+            seed,
+            whole=whole,
+            splits=splits,
+            origin=origin,
+            empty=empty,
+        )
 
     @property
     def n(self) -> int:
@@ -175,6 +221,19 @@ class Study:
                 line += f" · {self.data.target} = {number(value, 6) if self.data.task == 'numbers' else value}"
             found.append(line)
         return found
+
+
+def _of_all_columns(data: Dataset, choice: Choice) -> Kernel:
+    """Return the best of the candidates that compare all columns."""
+    used = set(data.recipe.columns)
+
+    def whole(kernel: Kernel) -> bool:
+        return not (named := columns_of(kernel)) or named >= used
+
+    if whole(choice.kernel) or data.kind != "records":
+        return choice.kernel
+    fit = [one for one in choice.judged if whole(one.kernel)]
+    return min(fit, key=lambda one: (one.error, one.squares)).kernel if fit else choice.kernel
 
 
 def labelled(data: Dataset) -> Array:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from gramian.reporting.blocks import Section, count, fact, facts, note, table, text
 from gramian.reporting.fitting import columns_of
 from gramian.reporting.study import Study
 
-LOOKED_AT = 200_000  # rows of numbers that are compared with each other
+NAMED = 10  # objects without a value
 KINDS = {
     "vectors": "vectors of numbers",
     "strings": "strings",
@@ -49,13 +47,26 @@ def section(study: Study) -> Section:
     remarks = {one.note for one in data.columns}
     if notes := [words for words in data.notes if words not in remarks]:
         blocks.append(note(" ".join(notes)))
-    if again := _again(study):
+    if again := study.splits.copies:
+        how = (
+            "with so few different values that is bound to happen."
+            if study.splits.by_nature
+            else "copies stay together where predictions are judged, for what is equal is easily predicted."
+        )
+        blocks.append(
+            note(f"{again:,} of {study.n:,} objects {'occurs' if again == 1 else 'occur'} earlier in the data: {how}")
+        )
+    if study.empty:
+        some = ", ".join(study.empty[:NAMED]) + (" …" if len(study.empty) > NAMED else "")
         blocks.append(
             note(
-                f"{again:,} of {study.n:,} objects {'occurs' if again == 1 else 'occur'} earlier in the data: what is "
-                "equal is easily predicted."
+                f"{count(len(study.empty), 'object has', 'objects have')} no value at all and "
+                f"{'is' if len(study.empty) == 1 else 'are'} left out of everything: {some}.",
+                "warning",
             )
         )
+    if left := [one.name for one in data.columns if one.name in data.recipe.columns and one.name not in used]:
+        blocks.append(note(f"The kernel that was asked for does not look at {', '.join(left)}: no section does."))
     blocks.append(text("In what follows estimates say so, with their error; all other figures are exact."))
     return Section(
         "input",
@@ -76,16 +87,6 @@ def section(study: Study) -> Section:
             "notes": list(data.notes),
         },
     )
-
-
-def _again(study: Study) -> int:
-    """Return how many objects are equal to one before them; 0 where that is not looked at."""
-    X = study.data.X
-    if isinstance(X, list):
-        return len(X) - len(set(X))
-    if not isinstance(X, np.ndarray) or study.n > LOOKED_AT:
-        return 0
-    return study.n - len({(row + 0.0).tobytes() if X.dtype.kind == "f" else row.item() for row in X})
 
 
 def _task(study: Study) -> str:

@@ -29,7 +29,7 @@ def section(study: Study) -> Section:
         "The map",
         "The two directions in which the objects differ most. Point at one to see the object itself.",
         [figure("map", "Kernel principal components", "scatter", data, reading, "pca", badge)],
-        {"rows": study.shown, "coordinates": T, "shares": [first, second]},
+        {"rows": study.origin[study.shown], "coordinates": T, "shares": [first, second]},
     )
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from gramian.kernels.algebra import Kernel
 from gramian.reporting.blocks import Block, Section, note, number, plus_minus, table, text
 from gramian.reporting.candidates import Judged
-from gramian.reporting.fitting import written
+from gramian.reporting.fitting import columns_of, written
 from gramian.reporting.measures import effective_dimension, leading_shares
 from gramian.reporting.study import Study
 
@@ -19,24 +19,43 @@ def section(study: Study) -> Section:
     """Return the kernel with its reasons."""
     choice = study.choice
     seen = [(one, *_spread(study, one.kernel)) for one in choice.judged]
-    blocks = [text(choice.reason), _tried(study, seen)]
+    blocks = [text(choice.reason), *_apart(study), _tried(study, seen)]
     if len(choice.rows) < study.n:
-        how = "those whose target is known" if len(choice.rows) == len(study.labelled) else "drawn at random"
+        distinct = study.splits.distinct(study.labelled)
+        how = "those whose target is known" if len(distinct) == len(study.labelled) else "one of each set of copies"
+        how = how if len(choice.rows) == len(distinct) else "drawn at random"
         words = f"These are estimates, from {len(choice.rows):,} of {study.n:,} objects, {how}"
         blocks.append(note(words + ("; ± is one standard error." if study.data.y is not None else ".")))
     return Section(
         "kernel",
         "The kernel, and why",
-        f"Objects are compared by {written(choice.kernel)}.",
+        f"Objects are compared by {written(study.whole)}.",
         blocks,
         {
             "kernel": written(choice.kernel),
+            "geometry": written(study.whole),
+            "ties": [written(one) for one in choice.ties],
             "settled": repr(study.kernel),
             "reason": choice.reason,
             "candidates": [_numbers(*one) for one in seen],
             "judged_on": len(choice.rows),
         },
     )
+
+
+def _apart(study: Study) -> list[Block]:
+    """Say that the target is predicted by fewer columns than are looked at, where that is so."""
+    if study.whole == study.choice.kernel:
+        return []
+    names = columns_of(study.choice.kernel)
+    left = [name for name in study.data.recipe.columns if name not in names]
+    return [
+        text(
+            f"Geometry, map, clusters and unusual objects look at all {len(study.data.recipe.columns):,} columns, by "
+            f"{written(study.whole)}. The target is predicted best by {written(study.choice.kernel)}, which leaves out "
+            f"{', '.join(left)}."
+        )
+    ]
 
 
 def _spread(study: Study, kernel: Kernel) -> tuple[float, float]:
@@ -60,7 +79,11 @@ def _tried(study: Study, seen: list[tuple[Judged, float, float]]) -> Block:
     if known:
         seen = sorted(seen, key=lambda one: (one[0].error, one[0].squares))
     alone = len(seen) == 1
-    best = None if alone else next((k for k, one in enumerate(seen) if one[0].kernel == study.choice.kernel), None)
+    best = (
+        None
+        if alone or study.choice.ties
+        else next((k for k, one in enumerate(seen) if one[0].kernel == study.choice.kernel), None)
+    )
     what = "The kernel" if alone else "Candidates"
     if not known:
         return table(
@@ -78,6 +101,7 @@ def _tried(study: Study, seen: list[tuple[Judged, float, float]]) -> Block:
         (
             ("kernel", "text"),
             ("mistakes" if classes else "error", "text"),
+            ("against the best", "text"),
             ("alignment", "bar"),
             ("effective dimension", "text"),
         ),
@@ -85,6 +109,7 @@ def _tried(study: Study, seen: list[tuple[Judged, float, float]]) -> Block:
             [
                 written(one.kernel),
                 plus_minus(one.error, one.deviation, shares=classes),
+                _standing(study, one),
                 one.alignment,
                 number(dimension),
             ]
@@ -93,6 +118,12 @@ def _tried(study: Study, seen: list[tuple[Judged, float, float]]) -> Block:
         best,
         "loo",
     )
+
+
+def _standing(study: Study, one: Judged) -> str:
+    if one.kernel == study.choice.kernel:
+        return "the first of equals" if study.choice.ties else "the best" if len(study.choice.judged) > 1 else "–"
+    return "as good" if one.kernel in study.choice.ties else "worse"
 
 
 def _numbers(one: Judged, dimension: float, flat: float) -> dict[str, Any]:

@@ -86,6 +86,7 @@ def section(study: Study) -> Section:
         f"{share(float(beyond.mean()))} of the objects lie beyond the threshold{'' if nodes else ' for new ones'}.",
         [
             text(promise),
+            *([] if nodes else [text(_apart(found))]),
             facts(*(item for item in items if not nodes or item["name"] != "false alarms")),
             _histogram(found, nodes, badge),
             table(
@@ -106,7 +107,10 @@ def section(study: Study) -> Section:
             "flagged_share_error": error,
             "left_out": found.left_out,
             "looked_at": len(found.rows),
-            "most_unusual": [{"row": row, "name": study.data.names[row], "distance": far} for _, row, far in listed],
+            "most_unusual": [
+                {"row": int(study.origin[row]), "name": study.data.names[row], "distance": far}
+                for _, row, far in listed
+            ],
         },
     )
 
@@ -115,7 +119,7 @@ def _look(study: Study) -> Found:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         detector = NoveltyDetector(
-            study.choice.kernel, calibration="conformal", alpha=ALPHA, random_state=study.seed, rank=study.rank
+            study.whole, calibration="conformal", alpha=ALPHA, random_state=study.seed, rank=study.rank
         ).fit(study.objects(study.compared()) if study.walks else study.data.X)
     rows = study.compared() if study.walks else study.some(LOOKED_AT if study.kernel.dear else study.n)
     distances = -detector.score_samples(study.data.X if len(rows) == study.n else study.objects(rows))
@@ -137,6 +141,18 @@ def _promise(study: Study, rate: float) -> str:
     if study.given is None:
         words += " (It takes the kernel as given, though these objects had a say in it.)"
     return words
+
+
+def _apart(found: Found) -> str:
+    """Say why the share beyond the threshold and the share of false alarms are two things."""
+    here = float(found.beyond.mean())
+    words = (
+        f"{share(here)} counts these very objects, by half of which the threshold was set; {at_most(found.rate)} % "
+        "bounds what is to be expected of new ones, on average over samples such as this."
+    )
+    if here <= found.rate:
+        return words
+    return f"{words} That more of these lie beyond is no contradiction: some may be unusual, and every sample differs."
 
 
 def _histogram(found: Found, nodes: bool, badge: str | None) -> Block:

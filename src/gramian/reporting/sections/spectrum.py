@@ -8,6 +8,7 @@ from gramian.reporting.blocks import Section, bounded, fact, facts, figure, shar
 from gramian.reporting.study import Study
 
 DRAWN = 50  # components of the picture
+UNKNOWN = "unknown"  # where landmarks see too little to tell
 
 
 def section(study: Study) -> Section:
@@ -22,9 +23,11 @@ def section(study: Study) -> Section:
     def told(part: float) -> str:
         many = needed(part)
         if study.left_out:  # landmarks see every component too small
-            return f"at most {many:,}" if many else "unknown"
+            return f"at most {many:,}" if many else UNKNOWN
         return f"{many:,}" if many else f"more than {len(shares):,}"
 
+    blind = told(0.99) == UNKNOWN
+    seen = f"at least {bounded(float(total[-1]) if len(total) else 0.0, above=False)}"
     two = float(total[min(1, len(total) - 1)]) if len(total) else 0.0
     held = f"at least {bounded(two, above=False)}" if study.left_out else share(two)
     return Section(
@@ -36,7 +39,9 @@ def section(study: Study) -> Section:
                 *(
                     fact(f"{part:.0%} of the variance", told(part), "components needed", "pca", study.error)
                     for part in (0.5, 0.9, 0.99)
-                )
+                    if told(part) != UNKNOWN
+                ),
+                *([fact("seen at all", seen, f"by {len(shares):,} components", "pca", study.error)] if blind else []),
             ),
             figure(
                 "shares",
@@ -71,6 +76,6 @@ def section(study: Study) -> Section:
 
 
 def _nine_tenths(many: str) -> str:
-    if many == "unknown":
+    if many == UNKNOWN:
         return "how many hold nine tenths of it the landmarks do not tell"
     return "one holds nine tenths of it" if many == "1" else f"nine tenths of it need {many}"

@@ -119,9 +119,13 @@ def unknown(study: Study, contest: Contest) -> tuple[list[Block], list[dict[str,
         return [], []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        said = contest.entrants[contest.best].predict(study.choice.kernel, contest.rows, contest.y, unknown).predicted
+        said = (
+            contest.entrants[contest.best]
+            .predict(study.choice.kernel, contest.learnt, study.target(contest.learnt), unknown)
+            .predicted
+        )
     numbers = [
-        {"row": row, "name": study.data.names[row], "predicted": label}
+        {"row": int(study.origin[row]), "name": study.data.names[row], "predicted": label}
         for row, label in zip(unknown.tolist(), said.tolist(), strict=True)
     ]
     rows = [[what, str(label)] for what, label in zip(study.hover(unknown[:SHOWN]), said.tolist(), strict=False)]

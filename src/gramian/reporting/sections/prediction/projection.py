@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 
 import numpy as np
-from sklearn.model_selection import train_test_split
 
 from gramian.learn.fisher import FisherDiscriminant
 from gramian.reporting.blocks import Block, drawn, figure, histogram_of
@@ -28,13 +27,16 @@ def projection(study: Study) -> list[Block]:
         return []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        if len(names) == 2:
+        if len(names) == 2 and study.splits.of_rows(rows).alone:
             model = FisherDiscriminant(study.choice.kernel, ridge=fisher_ridges(study, study.choice.kernel, rows)).fit(
                 study.objects(rows), y
             )
             projected, how = np.asarray(model.loo_decision_).ravel(), "each object as seen by a model fitted without it"
         else:
-            seen, rows, learnt, y = train_test_split(rows, y, test_size=0.5, stratify=y, random_state=study.seed)
+            fold = next(study.splits.of_rows(rows).cut(y, 2, 1, study.seed), None)
+            if fold is None or len(np.unique(y[fold.train])) < 2 or len(np.unique(y[fold.test])) < 2:
+                return []
+            seen, learnt, rows, y = rows[fold.train], y[fold.train], rows[fold.test], y[fold.test]
             model = FisherDiscriminant(study.choice.kernel, ridge=fisher_ridges(study, study.choice.kernel, seen)).fit(
                 study.objects(seen), learnt
             )

@@ -14,12 +14,15 @@ from gramian.reporting.candidates import indicators
 from gramian.reporting.measures import root_mean_square
 from gramian.reporting.study import Study
 
+LITTLE = 0.9  # of the squared error of the stiffest model: what is left of it says little
+NOISELESS = 0.05
+FREE = 0.9  # degrees of freedom for each object, from which on nothing is smoothed
 SHOWN = 2  # times the error of the stiffest model, up to which errors are drawn
 
 
 def path(study: Study) -> tuple[Block, dict[str, Any]]:
     """Return the error at every ridge, against the degrees of freedom that it leaves."""
-    rows = study.compared(study.labelled)
+    rows = study.compared(study.splits.distinct(study.labelled))
     y = study.target(rows)
     targets = indicators(y)[0] if study.data.task == "classes" else y
     with warnings.catch_warnings():
@@ -54,7 +57,7 @@ def path(study: Study) -> tuple[Block, dict[str, Any]]:
                 "marks": [{"x": float(dof[best]), "label": f"ridge {number(model.ridge_)}"}],
             },
             f"The error at objects left out is smallest with {number(float(dof[best]))} degrees of freedom, of "
-            f"{len(rows):,}: {why(dof, best)}.",
+            f"{len(rows):,}: {why(dof, best, error, len(rows))}.{_together(study)}",
             "dof",
             drawn(len(rows), len(study.labelled), f"{number(deviation, 2)} at the best"),
         ),
@@ -62,10 +65,24 @@ def path(study: Study) -> tuple[Block, dict[str, Any]]:
     )
 
 
-def why(dof: Array, best: int) -> str:
-    """Return what the place of the smallest error says."""
-    if best == int(np.argmax(dof)):
-        return "the freest model that was tried, so that there is hardly any noise to follow"
+def why(dof: Array, best: int, error: Array, n: int) -> str:
+    """Return what the place of the smallest error says, of n objects."""
+    gain = float(error[best] / error[np.argmin(dof)]) ** 2  # what is left of the error of the stiffest model
     if best == int(np.argmin(dof)):
         return "the stiffest model that was tried, so that the objects tell next to nothing of the target"
-    return "with fewer the model is too stiff, with more it would follow the noise"
+    if gain > LITTLE:
+        return "but hardly smaller than that of the stiffest model: whatever the ridge, little is told of the target"
+    if best != int(np.argmax(dof)):
+        return "with fewer the model is too stiff, with more it would follow the noise"
+    if dof[best] >= FREE * n:
+        return "nearly one for each object, so that the model repeats what it was told and what is noise cannot be seen"
+    if gain < NOISELESS:
+        return "the freest model that was tried, so that there is hardly any noise to follow"
+    return "the freest model that was tried, and a freer one might do better"
+
+
+def _together(study: Study) -> str:
+    """Return the warning that objects which belong together are left out one by one here."""
+    if not study.splits.grouped and study.splits.time is None:
+        return ""
+    return " (Here objects are left out one by one, whatever belongs with them or came later: the scores above do not.)"

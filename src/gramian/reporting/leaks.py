@@ -1,0 +1,227 @@
+"""What tells the target and perhaps should not: columns that know it too well, names and numbers of rows, and time.
+
+Each column is asked alone what it knows: by small trees and a straight line, at objects that they have not seen, on the
+folds of the contest. The share of the error that it removes is 0 for what knows nothing and 1 for what knows all.
+
+    nearly all          a column alone removes all but a fiftieth of the error
+    more than others    it removes most of it, and more than all other columns together, beyond the error
+    place               a name, or the number of a row, removes some of it beyond the error
+
+None of these need be a leak: only who knows the data can tell whether the column is known when a prediction is made.
+"""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.linear_model import LinearRegression
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+
+from gramian.checks import Array
+from gramian.intake.dataset import Dataset
+from gramian.intake.table import absent
+from gramian.reporting import plain
+from gramian.reporting.contest import FALSE, FOLDS, Contest
+from gramian.reporting.measures import beyond, paired
+from gramian.reporting.splits import Fold
+from gramian.reporting.study import Study
+
+LOOKED_AT = 3000  # objects by which columns are asked
+LEAST = 20  # objects
+ALL = 0.98  # of the error that a column removes, from which on it knows nearly all
+MOST = 0.8  # that it removes at least, if it knows more than all others
+SOME = 0.1  # that a name or the number of a row removes at least
+WIDE = 60  # columns up to which all are asked on all folds; of more only those that do best on one
+LEAVES = 64
+VALUES = 30  # of a column of words that are told apart
+TIMES = 8  # different dates or numbers, at least, that order rows
+ROW = "row number"
+
+
+class Leak(NamedTuple):
+    """A column that knows the target, the share of the error that it removes alone, and which of the three it is."""
+
+    column: str
+    removed: float
+    why: str
+
+
+def leaks(study: Study, contest: Contest) -> list[Leak]:
+    """Return the columns whose knowledge of the target should be looked at, those that know most first."""
+    data = study.data
+    drawn = np.sort(np.random.default_rng(study.seed).permutation(len(contest.learnt))[:LOOKED_AT])
+    rows = contest.learnt[drawn]
+    y = study.target(rows)
+    splits = study.splits.of_rows(rows)
+    if data.kind == "nodes" or len(rows) < LEAST or not data.columns:
+        return []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        folds = list(splits.cut(y, FOLDS, 1, study.seed))
+        nothing = _losses(y, folds, _Nothing(), np.zeros((len(y), 1)))
+        if not folds or nothing.sum() == 0:
+            return []
+        factor = 1 + sum(len(fold.test) / len(fold.train) for fold in folds)
+        asked = _Asked(y, folds, nothing, factor, splits.unit)
+        found = [*_columns(study, rows, asked), *_places(data, rows, asked)]
+    return sorted(found, key=lambda one: -one.removed)
+
+
+class _Asked(NamedTuple):
+    """The target of some objects, how they are divided, and what is lost without looking at them."""
+
+    y: Array
+    folds: list[Fold]
+    nothing: Array
+    factor: float
+    unit: Array
+
+    def lost(self, X: Array, models: Iterable[Any]) -> list[Array]:
+        """Return the losses of each model."""
+        return [_losses(self.y, self.folds, model, X) for model in models]
+
+    def removed(self, losses: Array) -> float:
+        return 1 - float(losses.mean()) / float(self.nothing.mean())
+
+
+class _Nothing:
+    """The mean, or the most frequent class."""
+
+    def fit(self, X: Array, y: Array) -> _Nothing:
+        values, counts = np.unique(y, return_counts=True)
+        self.value = y.mean() if y.dtype.kind == "f" else values[np.argmax(counts)]
+        return self
+
+    def predict(self, X: Array) -> Array:
+        return np.full(len(X), self.value)
+
+
+def _losses(y: Array, folds: Iterable[Fold], model: Any, X: Array) -> Array:
+    """Return the loss at each object, by a model that has not seen it; 0 at those that no fold predicts."""
+    found = np.zeros(len(y))
+    for fold in folds:
+        seen = y[fold.train]
+        told = np.full(len(fold.test), seen[0])
+        if np.any(seen != seen[0]):
+            told = model.fit(X[fold.train], seen).predict(X[fold.test])
+        true = y[fold.test]
+        found[fold.test] = np.square(told - true) if y.dtype.kind == "f" else told != true
+    return found
+
+
+def _models(y: Array) -> list[Any]:
+    """Return what asks a column: a fine tree, a coarse one and, for numbers, a line."""
+    tree = DecisionTreeRegressor if y.dtype.kind == "f" else DecisionTreeClassifier
+    coarse = max(3, len(y) // 40)
+    every = [
+        tree(max_leaf_nodes=LEAVES, min_samples_leaf=2, random_state=0),
+        tree(min_samples_leaf=coarse, random_state=0),
+    ]
+    return [*every, _Line()] if y.dtype.kind == "f" else every
+
+
+class _Line:
+    """A straight line in each number, missing ones at the mean."""
+
+    def fit(self, X: Array, y: Array) -> _Line:
+        self.means = np.nan_to_num(np.nanmean(X, axis=0))
+        self.line = LinearRegression().fit(np.where(np.isnan(X), self.means, X), y)
+        return self
+
+    def predict(self, X: Array) -> Array:
+        return np.asarray(self.line.predict(np.where(np.isnan(X), self.means, X)))
+
+
+def _columns(study: Study, rows: Array, asked: _Asked) -> list[Leak]:
+    """Return the columns that the objects are made of and that know too much."""
+    data = study.data
+    names = [name for name in data.recipe.columns if not _numbered(data, name)]
+    if len(names) < 2 or data.kind not in ("vectors", "records"):
+        return []
+    if len(names) > WIDE:
+        one = asked._replace(folds=asked.folds[:1])
+        some = one._replace(nothing=_losses(one.y, one.folds, _Nothing(), np.zeros((len(one.y), 1))))
+        first = {name: max(map(some.removed, some.lost(_seen(data, name, rows), _models(asked.y)))) for name in names}
+        names = sorted(names, key=lambda name: -first[name])[:3]
+    found = []
+    for name in names:
+        losses = min(asked.lost(_seen(data, name, rows), _models(asked.y)), key=lambda one: float(one.mean()))
+        removed = asked.removed(losses)
+        if removed >= ALL:
+            found.append(Leak(name, removed, "nearly all"))
+        elif removed >= MOST and beyond(_others(data, name, rows, losses, asked)):
+            found.append(Leak(name, removed, "more than others"))
+    return found
+
+
+def _others(data: Dataset, name: str, rows: Array, losses: Array, asked: _Asked) -> Any:
+    """Return by how much all other columns together do worse than one alone."""
+    classes = asked.y.dtype.kind != "f"
+    features = plain.side_by_side(data, [one for one in data.recipe.columns if one != name])[1][rows]
+    model = plain.boosted(classes, len(rows), asked.y, features)
+    others = [*asked.lost(features, [model]), *([] if classes else asked.lost(features, [_Line()]))]
+    best = min(others, key=lambda one: float(one.mean()))
+    return paired(best, losses, asked.factor, asked.unit)
+
+
+def _places(data: Dataset, rows: Array, asked: _Asked) -> list[Leak]:
+    """Return names and numbers of rows that know something of the target."""
+    named = {one.name for one in data.columns if one.kind == "id"}
+    named |= {name for name in data.recipe.columns if _numbered(data, name)}
+    every = {name: _seen(data, name, rows) for name in sorted(named - {data.group, data.order, data.target})}
+    if data.places is not None and data.order is None:
+        every = {ROW: data.places[rows].astype(np.float64)[:, None]} | every
+    found = []
+    for name, X in every.items():
+        models = _models(asked.y)
+        losses = min(asked.lost(X, models), key=lambda one: float(one.mean()))
+        better = paired(asked.nothing, losses, asked.factor, asked.unit)
+        removed = asked.removed(losses)
+        if removed >= SOME and beyond(better, FALSE / len(every) / len(models)):
+            found.append(Leak(name, removed, "place"))
+    return found
+
+
+def _numbered(data: Dataset, name: str) -> bool:
+    """Tell whether a column of whole numbers counts the rows."""
+    values = data.column(name)
+    if values.dtype.kind != "f" or len(values) < LEAST or np.isnan(values).any():
+        return False
+    return bool(np.ptp(values) == len(values) - 1 and len(np.unique(values)) == len(values) and not np.any(values % 1))
+
+
+def _seen(data: Dataset, name: str, rows: Array) -> Array:
+    """Return a column as numbers: of words their order, their length, a number in them, and which of few they are."""
+    values = data.column(name)[rows]
+    if values.dtype.kind == "f":
+        return values.astype(np.float64)[:, None]
+    words = ["" if none else str(value) for value, none in zip(values.tolist(), absent(values), strict=True)]
+    order = np.unique(np.array(words), return_inverse=True)[1].astype(np.float64)
+    numbers = np.array([float(met[0][-15:]) if (met := re.findall(r"\d+", word)) else np.nan for word in words])
+    common = [word for word, many in Counter(words).most_common(VALUES) if many > 1]
+    few = [np.array([word == one for word in words], dtype=np.float64) for one in common]
+    return np.column_stack([order, [len(word) for word in words], numbers, *few])
+
+
+def in_time(data: Dataset) -> str | None:
+    """Return the column by which time seems to order the objects: dates, or numbers that the rows are sorted by."""
+    if data.kind == "nodes" or not data.columns:
+        return None
+    known = {*data.recipe.columns, *data.others} - {data.group}
+    dates = [one.name for one in data.columns if one.kind == "date" and one.distinct >= TIMES and one.name in known]
+    return next(iter(dates), None) or next(
+        (one.name for one in data.columns if one.name in known and _sorted(data, one.name)), None
+    )
+
+
+def _sorted(data: Dataset, name: str) -> bool:
+    values = data.column(name)
+    if values.dtype.kind != "f" or np.isnan(values).any() or len(np.unique(values)) < TIMES:
+        return False
+    steps = np.diff(values)
+    return bool(np.all(steps >= 0) or np.all(steps <= 0))

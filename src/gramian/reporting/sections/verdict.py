@@ -1,0 +1,222 @@
+"""The verdict: what a careful reader should know first, in a few sentences, and what to check before trusting it."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gramian.intake.recipe import RowNumbers
+from gramian.reporting.blocks import Section, count, note, number, share, text
+from gramian.reporting.contest import Contest
+from gramian.reporting.leaks import ROW, Leak, in_time, leaks
+from gramian.reporting.study import Study
+
+KINDS = {
+    "number": ("number", "numbers"),
+    "date": ("date", "dates"),
+    "category": ("category", "categories"),
+    "string": ("string", "strings"),
+    "text": ("text", "texts"),
+}
+OBJECTS = {"strings": "strings", "documents": "documents", "nodes": "nodes of a graph"}
+NAMED = 3  # of a list that are named
+NONE = "There is no signal here that these methods find"
+
+
+class Found(NamedTuple):
+    """What stands behind the verdict: the knowing columns, and the column by which time seems to order the rows."""
+
+    leaks: list[Leak]
+    time: str | None
+
+
+def section(study: Study, contest: Contest | None, novelty: dict[str, Any]) -> Section:
+    """Return the verdict of the contest, with what the section on novelty has counted."""
+    found = Found([] if contest is None else leaks(study, contest), in_time(study.data) if contest else None)
+    signal = None if contest is None else contest.signal
+    what, whether = describe(study), [] if contest is None else predicted(study, contest)
+    first = [*whether[:1], what, *whether[1:]] if signal and signal.level == "none" else [what, *whether]
+    rest = [*unusual(study, novelty), *checks(study, contest, found)]
+    warnings = [note(words, "warning") for words in knowing(study, found.leaks)]
+    return Section(
+        "verdict",
+        "The verdict",
+        " ".join(first),
+        [*warnings, *([text(" ".join(rest))] if rest else [])],
+        {
+            "signal": None if signal is None else signal.level,
+            "removed": None if signal is None else signal.removed,
+            "best": None if contest is None or contest.winner is None else contest.entrants[contest.winner].name,
+            "ties": [] if contest is None or contest.winner is not None else [_name(contest, k) for k in contest.ties],
+            "important": important(study, contest),
+            "leaks": [one.column for one in found.leaks],
+            "leaks_why": [one._asdict() for one in found.leaks],
+            "ordered_by": study.data.order or found.time,
+            "forward": study.splits.time is not None,
+            "grouped_by": study.data.group,
+            "copies": study.splits.copies,
+            "empty": list(study.empty),
+            "objects": study.n,
+        },
+    )
+
+
+def important(study: Study, contest: Contest | None) -> list[dict[str, Any]]:
+    """Return the columns that matter, each with its importance and error, the most important first.
+
+    This is the seam to permutation importance on the folds of the contest, which is computed elsewhere.
+    """
+    return []
+
+
+def describe(study: Study) -> str:
+    """Return what the data are."""
+    data = study.data
+    if data.kind in OBJECTS or not data.columns:
+        what = f"{count(study.n, 'object')}: {OBJECTS.get(data.kind, 'rows of numbers')}"
+    else:
+        used = [data.recipe.kinds[name] for name in data.recipe.columns]
+        kinds = [
+            f"{used.count(kind)} of {words[used.count(kind) > 1]}" for kind, words in KINDS.items() if kind in used
+        ]
+        columns = f"{len(used):,} {'column' if len(used) == 1 else 'columns'}"
+        one = KINDS[used[0]][1] if len(set(used)) == 1 else ""
+        what = f"{count(study.n, 'object')} with {columns}{f' of {one}' if one else f' ({_and(kinds)})'}"
+    if data.task == "none":
+        return f"These are {what}; nothing is to be predicted."
+    y = study.target(study.labelled)
+    aim = f"{len(np.unique(y)):,} classes" if data.task == "classes" else f"numbers from {_to(y)}"
+    return f"These are {what}, and “{data.target}” is to be predicted ({aim})."
+
+
+def _to(y: Any) -> str:
+    return f"{number(float(y.min()))} to {number(float(y.max()))}"
+
+
+def predicted(study: Study, contest: Contest) -> list[str]:
+    """Say whether the target can be predicted, how well against the best plain model, and whether a line would do."""
+    signal, target = contest.signal, study.data.target
+    trivial = _name(contest, contest.trivial)
+    if signal.entrant is None:
+        return [f"{NONE}: nothing predicts “{target}” better than “{trivial}” beyond the error of the comparison."]
+    if signal.balanced:
+        found = contest.balanced(signal.entrant).value
+        return [
+            f"“{target}” can be told only a little: no model is right more often than “{trivial}”, yet "
+            f"{_name(contest, signal.entrant)} finds {share(found)} of a class on average, where chance would find "
+            f"{share(1 / len(contest.found(signal.entrant)))}."
+        ]
+    first, plainest = contest.first, contest.best_baseline
+    level = "well" if signal.removed >= 0.8 else "in part" if signal.level == "clear" else "only a little"
+    words = f"“{target}” can be predicted {level}: {_how_well(contest, first)}, against "
+    words += f"{_value(contest, contest.trivial)} of “{trivial}”"
+    rival = plainest if contest.entrants[first].formula else contest.best
+    kind = "the best plain model" if rival == plainest else "the best kernel learner"
+    words += f"; {kind}, {_name(contest, rival)}, reaches {_value(contest, rival)}"
+    words += ", which is as good within the error." if rival in contest.ties else "."
+    return [words, *_line(contest)]
+
+
+def _line(contest: Contest) -> list[str]:
+    lines = [k for k, one in enumerate(contest.entrants) if one.family == "linear"]
+    if not lines:
+        return []
+    (k,) = lines
+    if k == contest.first:
+        return ["Nothing does better than that, which is a linear model."] if contest.winner is None else []
+    if k in contest.ties:
+        return [f"A line would do: {_name(contest, k)} is as good within the error."]
+    return [f"A line would not do: {_name(contest, k)} reaches {_value(contest, k)}."]
+
+
+def _how_well(contest: Contest, k: int) -> str:
+    name = _name(contest, k)
+    if contest.numbers:
+        return f"the error of {name} at objects it has not seen is {_value(contest, k)}"
+    return f"{name} is right for {_value(contest, k)} of the objects it has not seen"
+
+
+def _value(contest: Contest, k: int) -> str:
+    value = contest.scores[k].value
+    return number(value) if contest.numbers else share(value)
+
+
+def _name(contest: Contest, k: int) -> str:
+    return contest.entrants[k].name
+
+
+def unusual(study: Study, novelty: dict[str, Any]) -> list[str]:
+    """Say how many objects are unusual, and which most."""
+    most = novelty.get("most_unusual", [])
+    far = [one["name"] for one in most if one["distance"] > novelty["threshold"]]
+    if not most:
+        return []
+    if not far:
+        return ["No object lies far out."]
+    flagged = int(novelty["flagged"])
+    return [
+        f"{count(flagged, 'object lies', 'objects lie')} farther out than the others, "
+        f"{'which is' if flagged == 1 else 'most of all'} {_named(study, far)}."
+    ]
+
+
+def _named(study: Study, names: list[str]) -> str:
+    row = "row " if isinstance(study.data.names, RowNumbers) else ""
+    return _and([f"{row}{name}" for name in names[:NAMED]])
+
+
+def knowing(study: Study, found: list[Leak]) -> list[str]:
+    """Name the columns that know the target so well that one must ask whether they would be known in time."""
+    target, said = study.data.target, []
+    for one in found[:NAMED]:
+        if one.why == "place":
+            what = "The number of a row" if one.column == ROW else f"“{one.column}”, which only numbers or names rows,"
+            said.append(
+                f"{what} tells “{target}”: alone it removes {share(one.removed)} of the error. The rows stand in an "
+                "order that has to do with the target; check how they were collected."
+            )
+        else:
+            how = "nearly perfectly" if one.why == "nearly all" else "better than all other columns together"
+            said.append(
+                f"The column “{one.column}” alone predicts “{target}” {how} (it removes {share(one.removed)} of the "
+                "error): check whether it would be known at the time."
+            )
+    return said
+
+
+def checks(study: Study, contest: Contest | None, found: Found) -> list[str]:
+    """Say what else to check before this is trusted."""
+    data, splits, said = study.data, study.splits, []
+    if splits.copies and contest is not None:
+        said.append(_copies(study))
+    if data.group is not None and contest is not None:
+        said.append(f"Rows with the same “{data.group}” were kept together.")
+    if splits.time is not None and contest is not None:
+        said.append(f"Every prediction was learnt from the past, by “{data.order}”.")
+    elif found.time is not None:
+        said.append(
+            f"“{found.time}” seems to order the rows in time: if the future is to be predicted, ask for it with "
+            f'--order "{found.time}" (order= in Python), for here models have also learnt from what came later.'
+        )
+    if study.empty:
+        said.append(
+            f"Left out, for want of any value: {_named(study, list(study.empty))}"
+            f"{f' and {len(study.empty) - NAMED:,} more' if len(study.empty) > NAMED else ''}."
+        )
+    if contest is not None and contest.aside:
+        said.append(f"Classes too small to be judged: {_and(list(contest.aside[:NAMED]))}.")
+    return said
+
+
+def _copies(study: Study) -> str:
+    splits = study.splits
+    are = "is a copy" if splits.copies == 1 else "are copies"
+    many = f"{splits.copies:,} of {study.n:,} rows {are} of an earlier one"
+    if splits.by_nature:
+        return f"{many}, as is bound to happen with so few different values: they are taken as different objects."
+    return f"{many}; copies were never learnt from when one of them was predicted."
+
+
+def _and(words: list[str]) -> str:
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"

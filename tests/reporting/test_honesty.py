@@ -1,0 +1,398 @@
+"""Honest prediction: what the page claims, over many draws, and what it never does again."""
+
+import json
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import gramian as gm
+from gramian.cli.main import main
+from gramian.intake.errors import DataError
+from gramian.intake.reading import from_objects, load_example, read_data
+from gramian.reporting import contest as contests
+from gramian.reporting import plain
+from gramian.reporting.build import build
+from gramian.reporting.contest import KERNEL, TRIVIAL, Contest, Entrant, hold, score
+from gramian.reporting.leaks import ROW, in_time, leaks
+from gramian.reporting.measures import beyond, paired
+from gramian.reporting.sections.novelty import Found, _apart
+from gramian.reporting.sections.prediction.smoothing import why
+from gramian.reporting.splits import Splits, _ahead, _units_out
+from gramian.reporting.study import Study
+
+SEEDS = range(20)
+
+
+def contest_of(X, y, **how):
+    return hold(Study.of(from_objects(X, y, **how), gm.Gaussian(1.5)))
+
+
+def made(y, *predictions, factor=2.25):
+    """A contest of given predictions, the last of which does not look at the objects."""
+    families = [KERNEL] * (len(predictions) - 1) + [TRIVIAL]
+    entrants = tuple(
+        Entrant(f"model {k}", "ridge" if one == KERNEL else None, None, one) for k, one in enumerate(families)
+    )
+    predicted = [np.asarray(one)[None] for one in predictions]
+    rows = np.arange(len(y))
+    scores = [score(y, one) for one in predicted]
+    return Contest(rows, y, entrants, predicted, scores, 1, 5, None, 0.0, (), rows, rows, factor)
+
+
+@pytest.fixture(autouse=True)
+def once(monkeypatch):
+    """One repetition and few trees suffice for what is claimed here."""
+    monkeypatch.setattr(contests, "REPEATS", 1)
+    monkeypatch.setattr(plain, "FEWER", 40)
+
+
+def verdict(data, kernel="gaussian(1.5)"):
+    found = build(data, kernel).data["sections"][0]
+    assert found["id"] == "verdict"
+    return found
+
+
+# What won
+
+
+@pytest.mark.parametrize("draw", ["even classes", "uneven classes", "numbers", "heavy tails"])
+def test_noise_is_called_a_signal_in_at_most_one_draw_of_twenty(draw):
+    claimed = 0
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        n = int(rng.integers(30, 120))
+        y = {
+            "even classes": lambda rng=rng, n=n: rng.choice(["a", "b"], n),
+            "uneven classes": lambda rng=rng, n=n: rng.choice(["a", "b", "c"], n, p=[0.7, 0.2, 0.1]),
+            "numbers": lambda rng=rng, n=n: rng.standard_normal(n),
+            "heavy tails": lambda rng=rng, n=n: rng.standard_t(2, n),
+        }[draw]()
+        claimed += contest_of(rng.standard_normal((n, 3)), y).signal.level != "none"
+    assert claimed <= 1
+
+
+@pytest.mark.parametrize("shares", [[0.5, 0.5], [0.9, 0.1], [0.6, 0.3, 0.1]])
+def test_guesses_that_look_at_nothing_are_a_signal_in_at_most_a_twentieth_of_draws(shares):
+    names, claimed = np.array(list("abc")[: len(shares)]), 0
+    for seed in range(400):
+        rng = np.random.default_rng(seed)
+        y = rng.choice(names, 100, p=shares)
+        guesses = [rng.choice(names, 100, p=shares) for _ in range(4)]
+        claimed += made(y, *guesses, np.full(100, names[0])).signal.level != "none"
+    assert claimed <= 20
+
+
+def test_a_signal_is_clear_where_it_removes_much_of_the_error_and_weak_where_little():
+    rng = np.random.default_rng(0)
+    y = rng.standard_normal(2000)
+    for share, level in ((0.9, "clear"), (0.5, "clear"), (0.08, "weak")):
+        assert made(y, share * y, np.zeros(2000)).signal.level == level
+    assert made(y, rng.standard_normal(2000), np.zeros(2000)).signal.level == "none"
+
+
+def test_a_rare_class_that_is_found_is_a_weak_signal_though_nothing_is_right_more_often():
+    y = np.array(["dry"] * 980 + ["snow"] * 20)
+    said = y.copy()
+    said[:60] = "snow"
+    found = made(y, said, np.full(1000, "dry")).signal
+    assert (found.level, found.balanced) == ("weak", True)
+    rng = np.random.default_rng(0)
+    assert made(y, rng.permutation(said), np.full(1000, "dry")).signal.level == "none"
+
+
+def test_models_that_differ_by_chance_get_no_badge_in_nineteen_draws_of_twenty():
+    badges = 0
+    for seed in range(300):
+        rng = np.random.default_rng(seed)
+        y = np.full(120, "a")
+        models = [np.where(rng.random(120) < 0.85, "a", "b") for _ in range(3)]
+        badges += made(y, *models).winner is not None
+    assert badges <= 15
+
+
+def test_a_model_that_is_much_better_gets_the_badge_be_it_a_baseline_or_not():
+    rng = np.random.default_rng(0)
+    y = rng.choice(["a", "b"], 400)
+
+    def right(share):
+        return np.where(rng.random(400) < share, y, np.where(y == "a", "b", "a"))
+
+    assert made(y, right(0.7), right(0.95), np.full(400, "a")).winner == 1
+    assert made(y, right(0.95), right(0.7), np.full(400, "a")).winner == 0
+    forest = np.random.default_rng(1)
+    X = forest.uniform(-1, 1, (400, 12))
+    y = np.where((X[:, 0] > 0) & (X[:, 1] > 0) | (X[:, 2] > 0.6) & (X[:, 3] > 0.1), "in", "out")
+    found = hold(Study.of(from_objects(X, y), gm.Linear()))
+    assert found.entrants[found.first].family == "trees"
+    assert all(found.entrants[k].family == "trees" for k in found.ties)
+
+
+def test_the_error_of_a_comparison_is_that_of_paired_differences():
+    rng = np.random.default_rng(0)
+    one, other = rng.random(50), rng.random(50)
+    found = paired(one, other, 1.0)
+    assert found.value == pytest.approx((one - other).mean())
+    assert found.error == pytest.approx((one - other).std(ddof=1) / np.sqrt(50))
+    twice = paired(np.repeat(one, 2), np.repeat(other, 2), 1.0, np.repeat(np.arange(50), 2))
+    assert twice.error == pytest.approx(found.error)
+    assert not beyond(paired(one, one, 1.0))
+
+
+def test_kernels_that_tie_are_said_to():
+    X = np.random.default_rng(0).standard_normal((80, 3))
+    noise = Study.of(from_objects(X, np.random.default_rng(1).standard_normal(80)), None).choice
+    assert len(noise.ties) >= 3
+    assert "as good within the error" in noise.reason
+    y = np.sin(3 * X[:, 0])
+    assert not any("linear" in gm.format_kernel(one) for one in Study.of(from_objects(X, y), None).choice.ties)
+
+
+# What was not seen
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_folds_part_neither_copies_nor_groups_and_cover_everything_once(seed):
+    rng = np.random.default_rng(seed)
+    unit = rng.integers(0, 25, 100)
+    y = rng.choice(["a", "b", "c"], 100) if seed % 2 else rng.standard_normal(100)
+    cut = list(Splits(unit, None, 0, False).cut(y, 5, 2, seed))
+    for fold in cut:
+        assert not set(unit[fold.train]) & set(unit[fold.test])
+        assert len(fold.train) + len(fold.test) == 100
+    for repeat in range(2):
+        seen = np.concatenate([fold.test for fold in cut if fold.repeat == repeat])
+        assert sorted(seen) == list(range(100))
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_in_time_only_the_past_is_learnt_from(seed):
+    rng = np.random.default_rng(seed)
+    time, unit = rng.integers(0, 40, 100).astype(float), rng.integers(0, 80, 100)
+    cut = list(Splits(unit, time, 0, False).cut(rng.standard_normal(100), 5, 1, seed))
+    assert 3 <= len(cut) <= 5
+    for fold in cut:
+        assert time[fold.train].max() < time[fold.test].min()
+        assert not set(unit[fold.train]) & set(unit[fold.test])
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_what_is_left_out_in_closed_form_is_what_a_fit_without_it_leaves(seed):
+    rng = np.random.default_rng(seed)
+    X, Y, unit = rng.standard_normal((30, 2)), rng.standard_normal((30, 2)), rng.integers(0, 12, 30)
+    K = gm.Gaussian(1.0)(X)
+    ridges, found = _units_out(K, Y, unit)
+    for k in (20, 28, 33):
+        for g in np.unique(unit):
+            out, kept = unit == g, unit != g
+            model = gm.KernelRidge(gm.Gaussian(1.0), ridge=float(ridges[k]), fit_intercept=True).fit(X[kept], Y[kept])
+            np.testing.assert_allclose(found[k][out], Y[out] - model.predict(X[out]), rtol=1e-6, atol=1e-7)
+
+
+def test_what_follows_is_predicted_as_a_fit_to_the_past_does():
+    rng = np.random.default_rng(0)
+    X, Y = rng.standard_normal((30, 2)), rng.standard_normal((30, 1))
+    fold = next(Splits(np.arange(30), np.arange(30.0), 0, False).cut(Y[:, 0], 3, 1, 0))
+    ridges, found = _ahead(gm.Gaussian(1.0)(X), Y, fold)
+    model = gm.KernelRidge(gm.Gaussian(1.0), ridge=float(ridges[25]), fit_intercept=True).fit(
+        X[fold.train], Y[fold.train]
+    )
+    np.testing.assert_allclose(found[25], Y[fold.test] - model.predict(X[fold.test]), rtol=1e-6, atol=1e-7)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_copies_of_noise_are_not_predicted(seed):
+    rng = np.random.default_rng(seed)
+    X, y = rng.standard_normal((60, 3)), rng.choice(["a", "b"], 60)
+    twice = rng.permutation(np.tile(np.arange(60), 2))
+    found = contest_of(X[twice], y[twice])
+    assert found.signal.level == "none"
+    assert max(one.value for one in found.scores) < 0.75
+
+
+def test_copies_are_counted_and_rows_that_are_bound_to_be_equal_are_no_copies():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((40, 2))
+    copied = Splits.of(from_objects(np.vstack([X, X[:7]])))
+    assert (copied.copies, copied.by_nature, len(np.unique(copied.unit))) == (7, False, 40)
+    rows = [{"class": f"c{k % 3}", "sex": "mf"[k % 2]} for k in range(60)]
+    bound = Splits.of(from_objects(rows))
+    assert (bound.copies, bound.by_nature, len(np.unique(bound.unit))) == (54, True, 60)
+
+
+def grouped(seed):
+    """Every patient lies in a place of their own and has an outcome of their own, which the place does not tell."""
+    rng = np.random.default_rng(seed)
+    group = np.repeat(np.arange(24), 6)
+    X = rng.standard_normal((24, 3))[group] * 3 + 0.1 * rng.standard_normal((144, 3))
+    return X, rng.permutation(["ill", "well"] * 12)[group], group
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_a_group_that_is_kept_together_is_not_recognized(seed):
+    X, y, group = grouped(seed)
+    assert contest_of(X, y).signal.level == "clear"
+    assert contest_of(X, y, group=group).signal.level == "none"
+
+
+def test_in_a_drift_the_future_is_harder_than_the_gaps():
+    rng = np.random.default_rng(0)
+    time = np.arange(200.0)
+    X = np.column_stack([time, rng.standard_normal(200)])
+    y = np.cumsum(rng.standard_normal(200))
+    between, ahead = contest_of(X, y), contest_of(X, y, order=time)
+    assert ahead.scores[ahead.best].value > 1.5 * between.scores[between.best].value
+    assert len(ahead.rows) < 200 == len(ahead.learnt)
+    assert ahead.rows.min() > 25
+
+
+def test_a_group_is_no_feature_and_both_columns_are_checked():
+    rows = [{"p": f"p{k // 3}", "a": float(k), "b": k % 5 + 0.5, "t": "xy"[k % 2]} for k in range(30)]
+    assert from_objects(rows, "t", group="p").recipe.columns == ("a", "b")
+    with pytest.raises(DataError, match="no column 'q'"):
+        from_objects(rows, "t", group="q")
+    with pytest.raises(DataError, match="orders nothing in time"):
+        from_objects(rows, "t", order="p")
+    with pytest.raises(DataError, match="the target 't' cannot group"):
+        from_objects(rows, "t", group="t")
+    with pytest.raises(TypeError, match="names of its columns"):
+        gm.report(load_example("cars"), group=np.arange(392))
+
+
+# What to check
+
+
+def knowing(X, y):
+    data = from_objects(X, y)
+    number = next(name for name in data.recipe.columns if data.recipe.kinds[name] == "number")
+    study = Study.of(data, gm.Gaussian(1.5).on(number))
+    return {one.column: one.why for one in leaks(study, SimpleNamespace(learnt=study.labelled))}
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_column_that_knows_the_target_is_named(seed):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((120, 4))
+    y = X[:, 1] + X[:, 2] + rng.standard_normal(120)
+    X[:, 3] = 7 * y + 0.05 * rng.standard_normal(120)
+    assert knowing(X, y) == {"x4": "nearly all"}
+    X[:, 3] = y + 0.5 * rng.standard_normal(120)
+    assert knowing(X, y) == {"x4": "more than others"}
+    label = np.where(y > 0, "high", "low")
+    rows = [
+        {"a": a, "b": b, "code": f"{one}{k % 3}"} for k, ((a, b), one) in enumerate(zip(X[:, :2], label, strict=True))
+    ]
+    assert knowing(rows, label) == {"code": "nearly all"}
+
+
+def test_nothing_is_named_in_nineteen_of_twenty_draws_without_a_leak():
+    named = 0
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        X = rng.standard_normal((80, 4))
+        y = X @ np.ones(4) + rng.standard_normal(80) if seed % 4 else rng.standard_normal(80)
+        named += bool(knowing(X, np.where(y > 0, "a", "b") if seed % 2 else y))
+    assert named <= 2
+
+
+def test_the_number_of_a_row_and_a_name_that_know_the_target_are_named():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((90, 3))
+    y = np.repeat(["a", "b", "c"], 30)
+    assert knowing(X, y) == {ROW: "place"}
+    order = rng.permutation(90)
+    rows = [{"id": f"{y[k]}-{k:03d}", "u": X[k, 0], "v": X[k, 1]} for k in order]
+    assert knowing(rows, y[order]) == {"id": "place"}
+    assert knowing([{**one, "id": f"n-{k:03d}"} for k, one in enumerate(rows)], y[order]) == {}
+
+
+def test_time_is_noticed_where_a_date_or_a_sorted_number_orders_the_rows():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((40, 2))
+    assert in_time(from_objects(X)) is None
+    assert in_time(from_objects(np.column_stack([X, np.arange(40) / 3]))) == "x3"
+    dates = [{"when": f"2024-{1 + k % 12:02d}-{1 + k // 12:02d}", "a": X[k, 0]} for k in range(40)]
+    assert in_time(from_objects(dates)) == "when"
+
+
+def test_objects_without_any_value_are_left_out_and_named():
+    X = np.random.default_rng(0).standard_normal((80, 3))
+    X[[7, 30]] = np.nan
+    X[8, :2] = np.nan
+    X[60] = 9.0
+    found = build(from_objects(X), "gaussian(1.5)").data["sections"]
+    assert found[0]["numbers"]["empty"] == ["8", "31"]
+    assert "row 8 and row 31" in " ".join(block["text"] for block in found[0]["blocks"])
+    novelty = next(one for one in found if one["id"] == "novelty")["numbers"]
+    assert novelty["looked_at"] == 78
+    assert (novelty["most_unusual"][0]["row"], novelty["most_unusual"][0]["name"]) == (60, "61")
+
+
+def test_the_geometry_looks_at_all_columns_though_the_target_needs_few():
+    rng = np.random.default_rng(0)
+    rows = [{"a": rng.standard_normal(), "b": "xyz"[rng.integers(3)], "c": "uvw"[rng.integers(3)]} for _ in range(120)]
+    study = Study.of(from_objects(rows, np.array([np.sin(3 * row["a"]) for row in rows])), None)
+    assert gm.format_kernel(study.choice.kernel).endswith("on a")
+    assert all(f"on {name}" in gm.format_kernel(study.whole) for name in "abc")
+
+
+# The verdict
+
+
+def test_the_verdict_stands_first_and_says_for_programs_what_it_says_for_people():
+    X, y, group = grouped(0)
+    found = verdict(from_objects(X, y, group=group))
+    numbers = found["numbers"]
+    keys = {"signal", "best", "ties", "important", "leaks", "ordered_by", "copies"}
+    assert keys <= set(numbers)
+    assert (numbers["signal"], numbers["best"], numbers["important"], numbers["copies"]) == ("none", None, [], 0)
+    assert "always the most frequent class" in numbers["ties"]
+    assert found["lead"].startswith("There is no signal here that these methods find")
+    assert numbers["grouped_by"] == "group"
+    clear = verdict(load_example("iris"))
+    assert clear["numbers"]["signal"] == "clear"
+    assert "A line would do" in clear["lead"]
+    assert clear["numbers"]["copies"] == 1
+    alone = verdict(from_objects(X))["numbers"]
+    assert (alone["signal"], alone["best"], alone["ties"]) == (None, None, [])
+
+
+def test_the_command_line_takes_groups_and_order_and_the_title_is_the_files_name(tmp_path, capsys):
+    X, y, group = grouped(1)
+    path = tmp_path / "clinic.csv"
+    lines = [f"{a:.4f},{b:.4f},{g},{k},{t}" for k, ((a, b, _), g, t) in enumerate(zip(X, group, y, strict=True))]
+    path.write_text("a,b,patient,visit,outcome\n" + "\n".join(lines))
+    call = ["report", str(path), "--target", "outcome", "--kernel", "gaussian(2)", "--json", "--quiet"]
+    assert main([*call, "--group", "patient"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["title"] == "clinic.csv"
+    assert found["sections"][0]["numbers"]["signal"] == "none"
+    assert main([*call, "--order", "visit", "--columns", "a,b"]) == 0
+    numbers = json.loads(capsys.readouterr().out)["sections"][0]["numbers"]
+    assert (numbers["ordered_by"], numbers["forward"]) == ("visit", True)
+    assert main([*call, "--group", "nobody"]) == 3
+    assert "no column 'nobody'" in capsys.readouterr().err
+    assert read_data(path, target="outcome", group="patient").group == "patient"
+
+
+@pytest.mark.parametrize(
+    ("dof", "best", "error", "words"),
+    [
+        ([40.0, 20.0, 1.0], 0, [0.1, 0.5, 1.0], "what is noise cannot be seen"),
+        ([20.0, 10.0, 1.0], 0, [0.1, 0.5, 1.0], "hardly any noise to follow"),
+        ([20.0, 10.0, 1.0], 0, [0.5, 0.8, 1.0], "a freer one might do better"),
+        ([20.0, 10.0, 1.0], 1, [0.9, 0.5, 1.0], "too stiff"),
+        ([20.0, 10.0, 1.0], 1, [1.1, 0.99, 1.0], "little is told of the target"),
+        ([20.0, 10.0, 1.0], 2, [1.2, 1.1, 1.0], "next to nothing"),
+    ],
+)
+def test_what_a_path_says_has_a_condition(dof, best, error, words):
+    assert words in why(np.array(dof), best, np.array(error), 40)
+
+
+@pytest.mark.parametrize(("beyond", "said"), [(8, True), (2, False)])
+def test_a_share_beyond_the_bound_is_explained_where_it_is_larger(beyond, said):
+    distances = np.array([2.0] * beyond + [0.5] * (100 - beyond))
+    words = _apart(Found(np.arange(100), distances, 1.0, 0.05, 0.0))
+    assert ("no contradiction" in words) == said
+    assert f"{beyond} %" in words.replace("\u00a0", " ")

@@ -38,6 +38,7 @@ EQUAL = 1e-7  # distances below this share of the largest are rounding
 
 COMMON = 1 / 4  # of the objects: more of one value, and the column says whether an object has it
 OFTENER = 3  # times as often as the mean value: whole numbers that take few values are no such column
+RULE = 0.9  # of the objects have the next value within a step; gaps between groups are the exception
 MULTIPLES = (2, 5, 10)  # to which people round some numbers and not others
 PREFERRED = 1 / 4  # of the values, beyond what chance would put among the multiples
 
@@ -73,8 +74,8 @@ class Straight:
             telling = [np.ones_like(one) for one in telling]
         names = [
             (name, bool(kept))
-            for part, of in zip(every, telling, strict=True)
-            for name, kept in zip(part.names, of, strict=False)
+            for part, which in zip(every, telling, strict=True)
+            for name, kept in zip(part.names, which, strict=False)
         ]
         looked_at = {name: None for name, kept in names if kept}
         left_out = {name: None for name, kept in names if not kept and name not in looked_at}
@@ -109,8 +110,8 @@ class Straight:
     def smeared(self, rng: np.random.Generator) -> Straight:
         """Spread the values of each column evenly over the steps in which it was written down.
 
-        Whole numbers and rounded ones lie on a grid, and are not clusters for that. A step is the median gap between
-        neighboring values, next to nothing for values that were not rounded.
+        Whole numbers and rounded ones lie on a grid, and are not clusters for that. A step is as wide as the gaps to
+        the next value are for all but a tenth of the objects, next to nothing for values that were not rounded.
         """
         return Straight(tuple(_smeared(part, rng) if isinstance(part, np.ndarray) else part for part in self.parts))
 
@@ -129,10 +130,10 @@ def _parts(kernel: Kernel, X: Any, names: Names) -> list[_Part]:
         return _parts(kernel.base, kernel.f(X), kernel.f.names if isinstance(kernel.f, Columns) else names)
     if isinstance(kernel, Pointwise):  # a growing function of κ
         return _parts(kernel.base, X, names)
-    if isinstance(kernel, Normalized) and all(
-        isinstance(one.kernel, Distance) for one in _parts(kernel.base, X, names)
-    ):
-        return _parts(kernel.base, X, names)  # all norms are equal
+    if isinstance(kernel, Normalized):
+        inner = _parts(kernel.base, X, names)
+        if all(isinstance(one.kernel, Distance) for one in inner):  # whose norms are equal before
+            return inner
     if isinstance(kernel, Distance | Linear | Polynomial) and not is_sparse(X):
         unit = settled(kernel.bandwidth) if isinstance(kernel, Distance) else 1.0
         coordinates = np.asarray(X, dtype=np.float64) / unit
@@ -165,7 +166,7 @@ def _step(column: Array) -> float:
     values, counts = np.unique(column, return_counts=True)
     if len(values) < 2:
         return 0.0
-    step = float(np.median(np.diff(values)))
+    step = float(np.quantile(np.diff(values).repeat(counts[:-1]), RULE, method="lower"))
     others = np.delete(values, counts.argmax()).repeat(np.delete(counts, counts.argmax()))
     places = np.round((others - values[0]) / step).astype(np.int64)
     for multiple in reversed(MULTIPLES):

@@ -100,10 +100,11 @@ FORMULAS = (
     Formula(
         "valley",
         "Clusters that stand apart",
-        "s(x) = min_{a ∈ A} d(x, a) − min_{b ∈ B} d(x, b),   p = P(Bin(c_V + c, 2/5) ≤ c_V)",
-        "One half of the objects proposes a boundary between A and B, the other half is asked whether it has a valley: "
-        "c_V objects there, and c in as wide a strip on the sparser side. Both halves take turns, five times, and the "
-        "median p counts; what a boundary leaves on its sides is tested in the same way.",
+        "s(x) = min_A d(x, a) − min_B d(x, b),  mean_A d² − mean_B d²,  or uᵀx;   p = P(Bin(c_V + c, 2/5) ≤ c_V)",
+        "One half of the objects proposes a boundary, between two branches A and B of a tree of distances or along a "
+        "column or principal component u, and picks the s with the clearest valley; the other half is asked whether it "
+        "is there: c_V objects in it, and c in as wide a strip on the sparser side. Both halves take turns, five "
+        "times, and the median p counts; what a boundary leaves on its sides is tested in the same way.",
         "Sample splitting against a single peak, without an assumption on the shape",
         "gramian.find_clusters",
     ),

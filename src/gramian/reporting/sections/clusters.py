@@ -1,15 +1,16 @@
-"""Clusters that stand apart, each with its most typical objects; or one cloud, where no boundary can be shown."""
+"""Clusters that stand apart, each with what sets it apart; or one cloud, where no boundary can be shown."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
 
 from gramian.checks import Array
 from gramian.explain.groups import LEAST, Clusters, find_clusters
+from gramian.explain.profiles import Profiles, profiles
+from gramian.explain.straight import Names
 from gramian.reporting.blocks import Block, Section, count, fact, facts, figure, note, number, share, table
 from gramian.reporting.measures import silhouettes
 from gramian.reporting.sections.chart import scatter
@@ -19,9 +20,12 @@ from gramian.space.vectors import FeatureSpace, Vectors
 ALPHA = 0.02  # the largest p-value at which a boundary is claimed
 FEW = 2 * LEAST  # objects, below which nothing can be tested
 GAP = 0.1  # the depth of a boundary along which next to nothing lies
-WITHOUT_CATEGORIES = (
-    "Columns of categories were left out here: they part any table into their values. Clusters are looked for in the "
-    "other columns."
+SELDOM = 15  # objects of a group, below which it is often overlooked
+WIDE = 1000  # columns, beyond which clusters get no profile
+NAMED = 8  # columns that a sentence names
+LEFT_OUT = (
+    "Left out here: {}. Categories part any table into their values, and a column in which one value holds more than a "
+    "quarter of the objects parts it into these and the others."
 )
 
 
@@ -40,10 +44,25 @@ def section(study: Study) -> Section:
         "rows": rows,
         "labels": found.labels,
     }
+    looked_at, left_out = (_called(study, names) for names in (found.columns, found.left_out))
     blocks = _one_cloud(study, found) if found.count == 1 else _several(study, found, rows, X)
-    if found.without_categories:
-        blocks.append(note(WITHOUT_CATEGORIES))
-    return Section("clusters", "Clusters", told(found), blocks, numbers)
+    if left_out:
+        blocks.append(note(LEFT_OUT.format(_listed(left_out))))
+    where = f" Looked at: {count(len(looked_at), 'column')}: {_listed(looked_at)}." if looked_at else ""
+    numbers |= {"columns": looked_at, "left_out": left_out}
+    return Section("clusters", "Clusters", told(found) + where, blocks, numbers)
+
+
+def _called(study: Study, names: Names) -> list[str]:
+    """Return what columns are called, of which those of an array go by their places."""
+    own = study.data.recipe.columns
+    return [own[name] if isinstance(name, int) and name < len(own) else str(name) for name in names]
+
+
+def _listed(names: list[str]) -> str:
+    """Return names for a sentence, the first few of many."""
+    rest = len(names) - NAMED
+    return ", ".join(names[:NAMED]) + (f" and {count(rest, 'other')}" if rest > 0 else "")
 
 
 def told(found: Clusters) -> str:
@@ -65,9 +84,11 @@ def told(found: Clusters) -> str:
 def _evidence(found: Clusters) -> str:
     kept = "" if found.count == 1 else f" ({count(len(found.boundaries), 'boundary', 'boundaries')} stood)"
     return (
-        "A boundary is claimed where objects that had no say in placing it lie less than two thirds as densely along "
-        f"it as on either side, with p ≤ {ALPHA:g}{kept}. Groups of fewer than {LEAST} objects are never claimed, and "
-        "groups that run into each other are not told apart."
+        "Boundaries are proposed by one half of the objects: by two trees of distances, and along single columns and "
+        "principal components of numbers. One is claimed where the other half lies less than two thirds as densely "
+        f"along it as on either side, with p ≤ {ALPHA:g}{kept}. Groups of fewer than {LEAST} objects are never "
+        f"claimed, of fewer than about {SELDOM} often overlooked, and groups that run into each other are not told "
+        "apart."
     )
 
 
@@ -105,26 +126,39 @@ def _several(study: Study, found: Clusters, rows: Array, X: object) -> list[Bloc
             "valley",
             sampled,
         ),
-        _members(study, found, rows, images),
+        _members(study, found, rows, X, images),
         note(_evidence(found)),
     ]
 
 
-def _members(study: Study, found: Clusters, rows: Array, images: Vectors) -> Block:
-    """Return a table of the clusters: how large they are, what is typical, and which classes are in them."""
+def _members(study: Study, found: Clusters, rows: Array, X: object, images: Vectors) -> Block:
+    """Return a table of the clusters: how large they are, what sets them apart, and which classes are in them."""
     classes = study.data.y if study.data.task == "classes" else None
+    profile = _profiles(study, found, X)
     lines = []
     for k in range(found.count):
         members = np.flatnonzero(found.labels == k)
         own = images[members]
         typical = rows[members[np.argsort(own.distances(own.mean()), kind="stable")[:2]]]
-        line = [f"cluster {k + 1}", share(len(members) / len(rows)), " | ".join(study.hover(typical))]
+        line = [f"cluster {k + 1}", share(len(members) / len(rows))]
+        if profile is not None:
+            line.append(", ".join(map(str, profile[k].traits)) or "nothing in a single column")
+        line.append(" | ".join(study.hover(typical)))
         if classes is not None:
             common = Counter(str(y) for y in classes[rows[members]] if y is not None).most_common(3)
             line.append(", ".join(f"{name} ({many})" for name, many in common))
         lines.append(line)
-    columns: Sequence[tuple[str, Literal["text"]]] = [("cluster", "text"), ("share", "text"), ("most typical", "text")]
-    if classes is not None:
-        columns = [*columns, (f"{study.data.target} in it", "text")]
-    drawn = study.drawn(len(rows))
-    return table("The clusters and their most typical objects.", columns, lines, None, "valley", drawn)
+    heads = ["cluster", "share", *(["what sets it apart"] if profile is not None else []), "most typical"]
+    heads += [f"{study.data.target} in it"] if classes is not None else []
+    columns: list[tuple[str, Literal["text"]]] = [(head, "text") for head in heads]
+    caption = "The clusters, what sets each apart from the others, and their most typical objects."
+    return table(caption, columns, lines, None, "valley", study.drawn(len(rows)))
+
+
+def _profiles(study: Study, found: Clusters, X: object) -> Profiles | None:
+    """Return what sets each cluster apart; None of nodes, which have no columns, and of very many columns."""
+    shape = getattr(X, "shape", ())
+    if study.data.kind == "nodes" or (len(shape) > 1 and shape[1] > WIDE):
+        return None
+    own = study.data.recipe.columns
+    return profiles(X, found.labels, names=own if len(shape) > 1 and shape[1] == len(own) else None)

@@ -94,7 +94,7 @@ def test_whole_numbers_are_smeared_over_a_step_and_others_hardly():
     moved = points.smeared(np.random.default_rng(0)).parts[0] - points.parts[0]
     largest = np.abs(moved).max(axis=0)
     assert 0.45 < largest[0] <= 0.5
-    assert largest[1] < 0.01
+    assert largest[1] < 0.05
 
 
 def test_vectors_too_large_to_be_squared_are_compared_in_feature_space():

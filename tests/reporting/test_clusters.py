@@ -32,7 +32,7 @@ def test_one_cloud_is_said_to_be_one_and_two_groups_are_not():
 
 
 def test_clusters_stand_well_apart_only_where_next_to_nothing_lies_between():
-    bridged = np.vstack([two(12, 400), np.column_stack([np.zeros(30), np.linspace(2, 10, 30), np.zeros(30)])])
+    bridged = np.vstack([two(12, 400), np.column_stack([np.zeros(60), np.linspace(2, 10, 60), np.zeros(60)])])
     found = section(bridged)
     assert found.numbers["clusters"] == 2
     assert max(one["depth"] for one in found.numbers["boundaries"]) > clusters.GAP

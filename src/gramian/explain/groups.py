@@ -11,10 +11,10 @@ negative on the side of A; beside the boundary it is the distance from it, up to
 many dimensions drowns the nearest objects, the mean of d² over all of A and B takes their place: the projection on the
 line between two centers of mass. Groups that differ in one or two of many columns are drowned in all distances; so the
 columns themselves and the first principal components are numbers s(x) as well. All these are proposals: the first half
-picks the one with the clearest valley, and only that one is tested. If the objects are one cloud, s has a single heap; if they are two, there is a valley
-between two heaps, and `valleys` tests for it with windows that the first half has placed. Then the halves change
-places, and their counts are added up. Several halvings are made, and the median of their p-values counts. What a cut
-leaves on either side is tested in the same way until no cut stands.
+picks the one with the clearest valley, and only that one is tested. If the objects are one cloud, s has a single heap;
+if they are two, there is a valley between two heaps, and `valleys` tests for it with windows that the first half has
+placed. Then the halves change places, and their counts are added up. Several halvings are made, and the median of
+their p-values counts. What a cut leaves on either side is tested in the same way until no cut stands.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ LEAST = 8  # objects of a group
 TESTED = 1500  # objects, of more drawn at random
 HALVINGS = 5
 BRANCHES = 4  # of each tree that are tried as one side of a cut
-COLUMNS = 50  # that are looked at one by one
-COMPONENTS = 5
+COMPONENTS = 5  # principal ones, which with the columns are
+DIRECTIONS = 6  # of which so many are tried
 CHUNK = 1000  # objects whose nearest neighbors are found at a time
 
 Score: TypeAlias = "Callable[[_Cloud], Array]"
@@ -264,17 +264,8 @@ def _scores(cloud: _Cloud, least: int) -> Iterator[tuple[Score, tuple[Array, Arr
     for members in _branches(cloud.D, least):
         yield partial(_by_nearest, members), (members, ~members)
         yield partial(_by_centers, members), (members, ~members)
-    for direction in _directions(cloud.X):
-        low = _before_widest_gap(cloud.X @ direction, least)
-        if not low.all():  # all values may be equal here
-            yield partial(_along, direction), (low, ~low)
-
-
-def _before_widest_gap(values: Array, least: int) -> Array:
-    """Return which numbers lie before the widest gap that has so many of them on either side."""
-    order = np.sort(values)
-    k = least - 1 + int(np.diff(order)[least - 1 : len(order) - least].argmax())
-    return np.asarray(values <= order[k])
+    for direction, low in _directions(cloud.X, least):
+        yield partial(_along, direction), (low, ~low)
 
 
 def _by_nearest(members: Array, cloud: _Cloud) -> Array:
@@ -293,14 +284,28 @@ def _along(direction: Array, cloud: _Cloud) -> Array:
     return np.asarray(cloud.X @ direction)
 
 
-def _directions(X: Array) -> list[Array]:
-    """Return the columns and the principal components that vary most, as vectors to multiply by."""
-    d = X.shape[1]
-    columns = np.argsort(-X.var(axis=0), kind="stable")[:COLUMNS]
-    if d < 2:
-        return list(np.eye(d))
-    components = np.linalg.svd(X - X.mean(axis=0), full_matrices=False)[2][:COMPONENTS]
-    return [*np.eye(d)[columns], *components]
+def _directions(X: Array, least: int) -> list[tuple[Array, Array]]:
+    """Return the columns and principal components that two sides explain best, each with the first of these sides.
+
+    Two sides of m and n − m objects explain m (n − m) (mean − mean)² / n² of the variance along a direction.
+    """
+    n, d = X.shape
+    if d == 0:
+        return []
+    components = np.linalg.svd(X - X.mean(axis=0), full_matrices=False)[2][: COMPONENTS if d > 1 else 0]
+    values = np.hstack([X, X @ components.T])
+    order, m = np.sort(values, axis=0), np.arange(least, n - least + 1)[:, None]
+    sums, variance = np.cumsum(order, axis=0), values.var(axis=0)
+    low = sums[m[:, 0] - 1]
+    between = m * (n - m) * np.square(low / m - (sums[-1] - low) / (n - m)) / n**2
+    splits = between.argmax(axis=0)
+    explained = between.max(axis=0) / np.where(variance > 0, variance, np.inf)
+    found = []
+    for k in np.argsort(-explained, kind="stable")[:DIRECTIONS]:
+        sides = values[:, k] <= order[splits[k] + least - 1, k]
+        if not sides.all():  # all values may be equal
+            found.append((np.eye(1, d, k)[0] if k < d else components[k - d], sides))
+    return found
 
 
 def _spread(values: Array) -> float:

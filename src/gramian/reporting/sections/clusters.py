@@ -157,7 +157,7 @@ def _members(study: Study, found: Clusters, rows: Array, X: object, images: Vect
 
 def _profiles(study: Study, found: Clusters, X: object) -> Profiles | None:
     """Return what sets each cluster apart; None of nodes, which have no columns, and of very many columns."""
-    shape = getattr(X, "shape", ())
+    shape: tuple[int, ...] = getattr(X, "shape", ())
     if study.data.kind == "nodes" or (len(shape) > 1 and shape[1] > WIDE):
         return None
     own = study.data.recipe.columns

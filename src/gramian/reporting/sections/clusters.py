@@ -20,7 +20,7 @@ from gramian.space.vectors import FeatureSpace, Vectors
 ALPHA = 0.02  # the largest p-value at which a boundary is claimed
 FEW = 2 * LEAST  # objects, below which nothing can be tested
 GAP = 0.1  # the depth of a boundary along which next to nothing lies
-SELDOM = 15  # objects of a group, below which it is often overlooked
+SELDOM = 20  # objects of a group, below which it is often overlooked
 WIDE = 1000  # columns, beyond which clusters get no profile
 NAMED = 8  # columns that a sentence names
 LEFT_OUT = (

@@ -8,6 +8,8 @@ from gramian.datasets import load_iris as load_iris
 from gramian.datasets import load_promoters as load_promoters
 from gramian.explain.effects import ColumnEffect as ColumnEffect
 from gramian.explain.effects import effects as effects
+from gramian.explain.groups import Clusters as Clusters
+from gramian.explain.groups import find_clusters as find_clusters
 from gramian.explain.importance import ColumnImportance as ColumnImportance
 from gramian.explain.importance import importance as importance
 from gramian.explain.profiles import Profile as Profile

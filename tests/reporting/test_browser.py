@@ -479,9 +479,21 @@ def test_a_real_report_opens_in_silence_and_shows_its_objects(what, visit, tmp_p
     tab.locator(POINT).nth(5).scroll_into_view_if_needed()
     tab.locator(POINT).nth(5).hover(force=True)
     assert tip(tab).is_visible()
-    legend = tab.locator("#figure-clusters-map [aria-pressed]").first
-    before = legend.get_attribute("aria-pressed")
-    legend.click()
-    assert legend.get_attribute("aria-pressed") != before
     found = axe.Axe().run(tab, context={"exclude": [["details:not([open])"]]}).response["violations"]
     assert [(v["id"], v["nodes"][0]["html"][:200]) for v in found if v["impact"] in ("serious", "critical")] == []
+
+
+def test_the_legend_hides_and_shows_a_cluster(visit, tmp_path):
+    report = build(load_example("iris"), "standardize(gaussian(2))")
+    found = next(one["numbers"] for one in report.data["sections"] if one["id"] == "clusters")
+    assert found["clusters"] == 2
+    file = tmp_path / "clusters.html"
+    report.save(file)
+    tab = visit(file.as_uri())
+    points, legend = "#figure-clusters-map .marks > use", tab.locator("#figure-clusters-map [aria-pressed]").first
+    before = count_shown(tab, points)
+    legend.click()
+    assert legend.get_attribute("aria-pressed") == "false"
+    assert count_shown(tab, points) == before - found["labels"].count(0)
+    legend.click()
+    assert count_shown(tab, points) == before

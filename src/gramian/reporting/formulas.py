@@ -98,12 +98,15 @@ FORMULAS = (
         "gramian.KernelPCA",
     ),
     Formula(
-        "kmeans",
-        "Kernel k-means",
-        "min Σᵢ ‖φ(xᵢ) − μ_c(i)‖²",
-        "Every object belongs to the nearest of k centres of mass in feature space.",
-        f"{CHAPTER}, section 8.2",
-        "gramian.KernelKMeans",
+        "valley",
+        "Clusters that stand apart",
+        "s(x) = min_A d(x, a) − min_B d(x, b),  mean_A d² − mean_B d²,  or uᵀx;   p = P(Bin(c_V + c, 2/5) ≤ c_V)",
+        "One half of the objects proposes a boundary, between two branches A and B of a tree of distances or along a "
+        "column or principal component u, and picks the s with the clearest valley; the other half is asked whether it "
+        "is there: c_V objects in it, and c in as wide a strip on the sparser side. Both halves take turns, five "
+        "times, and the median p counts; what a boundary leaves on its sides is tested in the same way.",
+        "Sample splitting against a single peak, without an assumption on the shape",
+        "gramian.find_clusters",
     ),
     Formula(
         "silhouette",

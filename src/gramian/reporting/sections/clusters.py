@@ -1,128 +1,164 @@
-"""Clusters by kernel k-means, their number by the silhouette, each with its most typical objects."""
+"""Clusters that stand apart, each with what sets it apart; or one cloud, where no boundary can be shown."""
 
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
 from gramian.checks import Array
-from gramian.learn.kmeans import KernelKMeans
-from gramian.reporting.blocks import Block, Section, count, fact, facts, figure, number, share, table
-from gramian.reporting.measures import silhouettes, standard_error
+from gramian.explain.groups import LEAST, Clusters, find_clusters
+from gramian.explain.profiles import Profiles, profiles
+from gramian.explain.straight import Names
+from gramian.reporting.blocks import Block, Section, count, fact, facts, figure, note, number, share, table
+from gramian.reporting.measures import silhouettes
 from gramian.reporting.sections.chart import scatter
 from gramian.reporting.study import Study
-from gramian.space.vectors import FeatureSpace
+from gramian.space.vectors import FeatureSpace, Vectors
 
-LEAST = 6  # objects
-MOST = 12  # clusters that are tried
-FEW = 20  # objects, whose silhouettes say little
-LOOKED_AT = 1500  # objects by which the number of clusters is found
-
-
-@dataclass(frozen=True, eq=False)
-class Clustering:
-    """The best number of clusters, with the silhouettes of all that were tried."""
-
-    model: KernelKMeans
-    rows: Array
-    silhouettes: dict[int, float]
-    error: float
+ALPHA = 0.02  # the largest p-value at which a boundary is claimed
+FEW = 2 * LEAST  # objects, below which nothing can be tested
+GAP = 0.1  # the depth of a boundary along which next to nothing lies
+SELDOM = 20  # objects of a group, below which it is often overlooked
+WIDE = 1000  # columns, beyond which clusters get no profile
+NAMED = 8  # columns that a sentence names
+LEFT_OUT = (
+    "Left out here: {}. Categories part any table into their values, and a column in which one value holds more than a "
+    "quarter of the objects parts it into these and the others."
+)
 
 
 def section(study: Study) -> Section:
-    """Return the clusters, or say that there are too few objects."""
-    if study.n < LEAST:
-        return Section(
-            "clusters", "Clusters", f"There are too few objects for clusters: {LEAST} at least are needed.", []
-        )
-    found = _cluster(study)
-    model, rows = found.model, found.rows
-    labels = np.asarray(model.labels_) if len(rows) == study.n else model.predict(study.objects(study.shown))
-    shown = labels[study.shown] if len(rows) == study.n else labels
-    k = int(model.n_clusters)
-    best = found.silhouettes[k]
-    sampled = study.drawn(len(rows))
-    names = [f"cluster {c + 1}" for c in range(k)]
-    verdict = "stand well apart" if best > 0.5 else "can be told apart" if best > 0.25 else "run into each other"
-    most = ", the most that were tried," if k == MOST else ""
-    lead = f"{count(k, 'cluster')}{most} fit best; they {verdict}."
+    """Return the clusters, or say that there is one cloud, or that there are too few objects to tell."""
     if study.n < FEW:
-        lead = f"{count(k, 'cluster')} fit best; of so few objects that says little."
-    elif best < 0.1:
-        lead = f"There are no clear clusters: even the best division, into {k}, hardly stands apart."
-    data = scatter(study, study.map) | {"group": shown, "groups": names}
-    return Section(
-        "clusters",
-        "Clusters",
-        lead,
-        [
-            facts(
-                fact("clusters", str(k), f"of 2 to {max(found.silhouettes)} tried", "kmeans", sampled),
-                fact(
-                    "silhouette",
-                    number(best),
-                    "1 is far apart, 0 is touching",
-                    "silhouette",
-                    study.drawn(len(rows), found.error),
-                ),
-            ),
-            figure(
-                "clusters-map",
-                "The clusters on the map",
-                "scatter",
-                data,
-                "Each colour is one cluster; they are found in the whole feature space, of which this is a flat "
-                "picture.",
-                "kmeans",
-                sampled,
-            ),
-            _members(study, found),
-        ],
-        {
-            "clusters": k,
-            "silhouettes": found.silhouettes,
-            "silhouette_error": found.error if sampled else 0.0,
-            "rows": rows,
-            "labels": np.asarray(model.labels_),
-            "inertia": model.inertia_,
-        },
+        few = f"There are too few objects for clusters: {FEW} at least are needed to test for them."
+        return Section("clusters", "Clusters", few, [], {"clusters": None})
+    rows = study.compared()
+    X = study.data.X if len(rows) == study.n else study.objects(rows)
+    found = find_clusters(X, study.kernel, alpha=ALPHA, rng=study.seed)
+    numbers = {
+        "clusters": found.count,
+        "p_value": found.p_value,
+        "boundaries": [{"sizes": one.sizes, "p_value": one.p_value, "depth": one.depth} for one in found.boundaries],
+        "rows": rows,
+        "labels": found.labels,
+    }
+    looked_at, left_out = (_called(study, names) for names in (found.columns, found.left_out))
+    blocks = _one_cloud(study, found) if found.count == 1 else _several(study, found, rows, X)
+    if left_out:
+        blocks.append(note(LEFT_OUT.format(_listed(left_out))))
+    where = f" Looked at: {count(len(looked_at), 'column')}: {_listed(looked_at)}." if looked_at else ""
+    numbers |= {"columns": looked_at, "left_out": left_out}
+    return Section("clusters", "Clusters", told(found) + where, blocks, numbers)
+
+
+def _called(study: Study, names: Names) -> list[str]:
+    """Return what columns are called, of which those of an array go by their places."""
+    own = study.data.recipe.columns
+    return [own[name] if isinstance(name, int) and name < len(own) else str(name) for name in names]
+
+
+def _listed(names: list[str]) -> str:
+    """Return names for a sentence, the first few of many."""
+    rest = len(names) - NAMED
+    return ", ".join(names[:NAMED]) + (f" and {count(rest, 'other')}" if rest > 0 else "")
+
+
+def told(found: Clusters) -> str:
+    """Return what was found in a sentence or two."""
+    if len(found.tested) < FEW:
+        return (
+            f"There are too few different objects for clusters: {len(found.tested)} of those looked at, and {FEW} at "
+            "least are needed to test for them."
+        )
+    if found.count == 1:
+        return f"No clusters: one cloud. No boundary could be shown in it (p = {number(found.p_value, 2)})."
+    depth = max(one.depth for one in found.boundaries)
+    apart = (
+        "they stand well apart" if depth < GAP else "objects lie between some of them, but fewer than on either side"
+    )
+    return f"There are {count(found.count, 'cluster')}; {apart}."
+
+
+def _evidence(found: Clusters) -> str:
+    kept = "" if found.count == 1 else f" ({count(len(found.boundaries), 'boundary', 'boundaries')} stood)"
+    return (
+        "Boundaries are proposed by one half of the objects: by two trees of distances, and along single columns and "
+        "principal components of numbers. One is claimed where the other half lies less than two thirds as densely "
+        f"along it as on either side, with p ≤ {ALPHA:g}{kept}. Groups of fewer than {LEAST} objects are never "
+        f"claimed, of fewer than about {SELDOM} often overlooked, and groups that run into each other are not told "
+        "apart."
     )
 
 
-def _cluster(study: Study) -> Clustering:
-    rows = study.compared() if study.walks else study.some(LOOKED_AT)
-    X = study.data.X if len(rows) == study.n else study.objects(rows)
-    D = FeatureSpace(study.kernel)(X).distances()
-    models, each = {}, {}
-    for k in range(2, min(MOST, len(rows) - 1) + 1):
-        models[k] = KernelKMeans(k, study.kernel, n_init=3, random_state=study.seed).fit(X)
-        each[k] = silhouettes(D, np.asarray(models[k].labels_))
-    means = {k: float(values.mean()) for k, values in each.items()}
-    best = max(means, key=means.__getitem__)
-    return Clustering(models[best], rows, means, standard_error(each[best]))
+def _one_cloud(study: Study, found: Clusters) -> list[Block]:
+    if len(found.tested) < FEW:
+        return []
+    sampled = study.drawn(len(found.tested))
+    meaning = f"of “one cloud”; clusters would be claimed at {ALPHA:g} or less"
+    return [facts(fact("p-value", number(found.p_value, 2), meaning, "valley", sampled)), note(_evidence(found))]
 
 
-def _members(study: Study, found: Clustering) -> Block:
-    """Return a table of the clusters: how large they are, what is typical, and which classes are in them."""
-    labels = np.asarray(found.model.labels_)
-    distances = found.model.transform(study.objects(found.rows))
-    classes = study.data.task == "classes" and study.data.y is not None
-    rows = []
-    for c in range(int(found.model.n_clusters)):
-        members = np.flatnonzero(labels == c)
-        if not len(members):
-            continue
-        typical = found.rows[members[np.argsort(distances[members, c], kind="stable")[:2]]]
-        row = [f"cluster {c + 1}", share(len(members) / len(labels)), " | ".join(study.hover(typical))]
-        if classes:
-            assert study.data.y is not None
-            common = Counter(str(y) for y in study.data.y[found.rows[members]] if y is not None).most_common(3)
-            row.append(", ".join(f"{name} ({many})" for name, many in common))
-        rows.append(row)
-    columns = [("cluster", "text"), ("share", "text"), ("most typical", "text")]
-    if classes:
-        columns.append((f"{study.data.target} in it", "text"))
-    sampled = study.drawn(len(found.rows))
-    return table("The clusters and their most typical objects.", columns, rows, None, "kmeans", sampled)  # type: ignore[arg-type]
+def _several(study: Study, found: Clusters, rows: Array, X: object) -> list[Block]:
+    images = FeatureSpace(study.kernel)(X)
+    apart = float(silhouettes(images.distances(), found.labels).mean())
+    sampled = study.drawn(len(found.tested))
+    label = dict(zip(rows.tolist(), found.labels.tolist(), strict=True))
+    data = scatter(study, study.map) | {
+        "group": [label.get(row) for row in study.shown.tolist()],
+        "groups": [f"cluster {k + 1}" for k in range(found.count)],
+    }
+    weakest = max(one.p_value for one in found.boundaries)
+    deepest = max(one.depth for one in found.boundaries)
+    return [
+        facts(
+            fact("clusters", str(found.count), f"each boundary with p ≤ {number(weakest, 2)}", "valley", sampled),
+            fact("between them", share(deepest), "as densely as in the sparser neighbor, at most", "valley", sampled),
+            fact("silhouette", number(apart), "1 is far apart, 0 is touching", "silhouette", study.drawn(len(rows))),
+        ),
+        figure(
+            "clusters-map",
+            "The clusters on the map",
+            "scatter",
+            data,
+            "Each colour is one cluster; they are found by all distances, of which this is a flat picture.",
+            "valley",
+            sampled,
+        ),
+        _members(study, found, rows, X, images),
+        note(_evidence(found)),
+    ]
+
+
+def _members(study: Study, found: Clusters, rows: Array, X: object, images: Vectors) -> Block:
+    """Return a table of the clusters: how large they are, what sets them apart, and which classes are in them."""
+    classes = study.data.y if study.data.task == "classes" else None
+    profile = _profiles(study, found, X)
+    lines = []
+    for k in range(found.count):
+        members = np.flatnonzero(found.labels == k)
+        own = images[members]
+        typical = rows[members[np.argsort(own.distances(own.mean()), kind="stable")[:2]]]
+        line = [f"cluster {k + 1}", share(len(members) / len(rows))]
+        if profile is not None:
+            line.append(", ".join(map(str, profile[k].traits)) or "nothing in a single column")
+        line.append(" | ".join(study.hover(typical)))
+        if classes is not None:
+            common = Counter(str(y) for y in classes[rows[members]] if y is not None).most_common(3)
+            line.append(", ".join(f"{name} ({many})" for name, many in common))
+        lines.append(line)
+    heads = ["cluster", "share", *(["what sets it apart"] if profile is not None else []), "most typical"]
+    heads += [f"{study.data.target} in it"] if classes is not None else []
+    columns: list[tuple[str, Literal["text"]]] = [(head, "text") for head in heads]
+    caption = "The clusters, what sets each apart from the others, and their most typical objects."
+    return table(caption, columns, lines, None, "valley", study.drawn(len(rows)))
+
+
+def _profiles(study: Study, found: Clusters, X: object) -> Profiles | None:
+    """Return what sets each cluster apart; None of nodes, which have no columns, and of very many columns."""
+    shape: tuple[int, ...] = getattr(X, "shape", ())
+    if study.data.kind == "nodes" or (len(shape) > 1 and shape[1] > WIDE):
+        return None
+    own = study.data.recipe.columns
+    return profiles(X, found.labels, names=own if len(shape) > 1 and shape[1] == len(own) else None)

@@ -20,11 +20,13 @@ from gramian.reporting.blocks import Section, count, note
 from gramian.reporting.contest import Contest, hold
 from gramian.reporting.fitting import written
 from gramian.reporting.formulas import appendix
+from gramian.reporting.matters import matters
 from gramian.reporting.page import fragment, render
 from gramian.reporting.sections import (
     came_in,
     chart,
     clusters,
+    columns_that_matter,
     geometry,
     kernel,
     novelty,
@@ -153,7 +155,9 @@ def build(data: Dataset, kernel_given: Kernel | str | None = None, seed: int = 0
         contest, predicted = _judged(study)
         progress.advance(steps - 1, steps, "verdict")
         unusual = next(one.numbers for one in sections if one.id == "novelty")
-        sections = [verdict.section(study, contest, unusual), *sections, *predicted]
+        matter = matters(study, contest)
+        mattering = filter(None, [columns_that_matter.section(study, matter)])
+        sections = [verdict.section(study, contest, unusual, matter), *sections, *predicted, *mattering]
     return Report(
         {
             "title": study.data.source,

@@ -26,6 +26,7 @@ from gramian.reporting.sections import (
     came_in,
     chart,
     clusters,
+    columns,
     columns_that_matter,
     geometry,
     kernel,
@@ -37,8 +38,8 @@ from gramian.reporting.sections import (
 from gramian.reporting.study import Study
 from gramian.writing import write_text
 
-SECTIONS = (came_in, kernel, geometry, spectrum, chart, clusters, novelty)
-LATE = (clusters, novelty)
+SECTIONS = (came_in, columns, kernel, geometry, spectrum, chart, clusters, novelty)
+LATE = (columns, clusters, novelty)
 
 
 @dataclass(frozen=True, eq=False)

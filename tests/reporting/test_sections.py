@@ -53,7 +53,8 @@ def many():
 
 def test_sections_come_in_the_order_in_which_one_asks(iris):
     ids = [one["id"] for one in iris.data["sections"]]
-    assert ids == ["verdict", "input", "kernel", "geometry", "spectrum", "map", "clusters", "novelty", "prediction"]
+    seen = ["input", "columns", "kernel", "geometry", "spectrum", "map", "clusters", "novelty"]
+    assert ids == ["verdict", *seen, "prediction", "columns_that_matter", "uncertainty"]
 
 
 def test_a_report_is_json_without_nan(iris):

@@ -89,7 +89,11 @@ def _phrase(one: Because) -> str:
     others = [other for other in one.usual if other != one.value]
     if len(others) < len(one.usual):
         return f"{one.column} {value}, rare with the rest{f', where {_listed(others)} is as usual' if others else ''}"
-    return f"{one.column} {value}, usual {_listed(others)}" if others else f"{one.column} {value}, which nothing like it has"
+    return (
+        f"{one.column} {value}, usual {_listed(others)}"
+        if others
+        else f"{one.column} {value}, which nothing like it has"
+    )
 
 
 def _listed(values: list[Any]) -> str:

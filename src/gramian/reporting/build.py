@@ -33,6 +33,7 @@ from gramian.reporting.sections import (
     novelty,
     prediction,
     spectrum,
+    uncertainty,
     verdict,
 )
 from gramian.reporting.study import Study
@@ -157,8 +158,8 @@ def build(data: Dataset, kernel_given: Kernel | str | None = None, seed: int = 0
         progress.advance(steps - 1, steps, "verdict")
         unusual = next(one.numbers for one in sections if one.id == "novelty")
         matter = matters(study, contest)
-        mattering = filter(None, [columns_that_matter.section(study, matter)])
-        sections = [verdict.section(study, contest, unusual, matter), *sections, *predicted, *mattering]
+        after = filter(None, [columns_that_matter.section(study, matter), uncertainty.section(study, contest)])
+        sections = [verdict.section(study, contest, unusual, matter), *sections, *predicted, *after]
     return Report(
         {
             "title": study.data.source,

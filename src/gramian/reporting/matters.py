@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 import scipy.special
+from threadpoolctl import threadpool_limits
 
 from gramian.checks import Array, is_sparse
 from gramian.explain.effects import ColumnEffect, effects
@@ -26,6 +27,7 @@ from gramian.learn.classifier import KernelClassifier
 from gramian.learn.ridge import KernelRidge
 from gramian.learn.weights import FeatureWeights
 from gramian.reporting.contest import CHOSEN_BY, Contest, Entrant, landmarks
+from gramian.reporting.plain import SMALL
 from gramian.reporting.study import Study
 
 LEARNT = 8000  # objects that models learn from here, at most
@@ -96,7 +98,7 @@ def matters(study: Study, contest: Contest | None) -> Matters | None:
     if contest is None or contest.signal.level == "none" or study.walks:
         return None
     entrant = asked(contest)
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), threadpool_limits(1 if len(contest.learnt) < SMALL else None, "openmp"):
         warnings.simplefilter("ignore")
         if study.data.kind in ("documents", "strings"):
             weights = _weights(study, contest)

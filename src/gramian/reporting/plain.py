@@ -202,7 +202,9 @@ def side_by_side(data: Dataset, names: Sequence[str]) -> tuple[Any, Any]:
             with_gaps.append(column if gap is None else np.where(gap[:, None], np.nan, column))
         else:
             column = (
-                _indicators(values, _commonest(values)) if kind == "category" else _counted(values, _counter(kind, values))
+                _indicators(values, _commonest(values))
+                if kind == "category"
+                else _counted(values, _counter(kind, values))
             )
             columns.append(column)
             with_gaps.append(column)

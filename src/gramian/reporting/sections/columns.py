@@ -3,7 +3,7 @@
     capped           many rows have exactly the largest or the smallest value, as where values beyond it were cut off
     rounded          most rows have a value on a coarse grid, and others lie between
     near-constant    nearly all rows have one value
-    duplicate        another column says the same: every value goes with one value there, and the other way round
+    duplicate        another column says the same, value by value, or puts the rows in the same order
 
 Correlations are Spearman's among numbers and Cramér's V among categories, as for clusters of columns.
 """
@@ -101,9 +101,7 @@ def columns(study: Study) -> list[Told]:
         kinds[data.target] = "number" if data.task == "numbers" else "category"
     related = _related(values, kinds)
     twice = _duplicates(values)
-    return [
-        _told(name, one, kinds[name], related.get(name), twice.get(name, [])) for name, one in values.items()
-    ]
+    return [_told(name, one, kinds[name], related.get(name), twice.get(name, [])) for name, one in values.items()]
 
 
 def _told(name: str, values: Array, kind: str, related: tuple[str, float] | None, twice: list[str]) -> Told:
@@ -182,14 +180,24 @@ def constant(values: Array) -> list[str]:
 
 
 def _duplicates(values: dict[str, Array]) -> dict[str, list[str]]:
-    """Return for each column the earlier one that it goes with value by value."""
+    """Return for each column the earlier one that says the same.
+
+    Numbers do that put the rows in the same order, or in the reverse; other values that go with each other one by one,
+    where they are not all different, as names are.
+    """
     seen: dict[bytes, str] = {}
     found: dict[str, list[str]] = {}
     for name, one in values.items():
-        codes = _codes(one)
-        if codes.max(initial=0) == 0:
+        if one.dtype.kind == "f":
+            codes = np.unique(one, return_inverse=True)[1]
+            key = b"n" + min(codes.tobytes(), (codes.max(initial=0) - codes).tobytes())
+        else:
+            codes = _codes(one)
+            key = b"c" + codes.tobytes()
+        many = int(codes.max(initial=0)) + 1
+        if many == 1 or (one.dtype.kind != "f" and 2 * many > len(one)):
             continue
-        earlier = seen.setdefault(codes.tobytes(), name)
+        earlier = seen.setdefault(key, name)
         if earlier != name:
             found[name] = [earlier]
     return found

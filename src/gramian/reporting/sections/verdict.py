@@ -33,9 +33,7 @@ class Found(NamedTuple):
     time: str | None
 
 
-def section(
-    study: Study, contest: Contest | None, novelty: dict[str, Any], matter: Matters | None = None
-) -> Section:
+def section(study: Study, contest: Contest | None, novelty: dict[str, Any], matter: Matters | None = None) -> Section:
     """Return the verdict of the contest, with what the section on novelty has counted and what the winner goes by."""
     found = Found([] if contest is None else leaks(study, contest), in_time(study.data) if contest else None)
     signal = None if contest is None else contest.signal

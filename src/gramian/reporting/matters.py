@@ -19,7 +19,7 @@ import numpy as np
 import scipy.special
 from threadpoolctl import threadpool_limits
 
-from gramian.checks import Array, is_sparse
+from gramian.checks import is_sparse
 from gramian.explain.effects import ColumnEffect, effects
 from gramian.explain.importance import ColumnImportance, importance
 from gramian.kernels.algebra import Kernel

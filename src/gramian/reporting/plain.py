@@ -122,7 +122,7 @@ def of_objects(data: Dataset, model: Any) -> Any:
 
 
 class AsNumbers(TransformerMixin, BaseEstimator):  # type: ignore[misc]
-    """Records as numbers and indicators: of the categories, words and pairs of letters that were there to learn from."""
+    """Records as numbers and indicators: of the categories, words and pairs of letters met in learning."""
 
     def __init__(self, kinds: dict[str, str]) -> None:
         self.kinds = kinds

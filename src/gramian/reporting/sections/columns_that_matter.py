@@ -91,8 +91,8 @@ def _bars(found: Matters, importance: ColumnImportance) -> Block:
             "highlight": [k for k, name in enumerate(names) if name in standing],
             "x_label": what,
         },
-        f"What a model loses that is told a column's values for the wrong objects, at objects it has not seen; whiskers "
-        f"are one standard error over {importance.folds} folds{rest}. A column stands out beyond "
+        "What a model loses that is told a column's values for the wrong objects, at objects it has not seen; "
+        f"whiskers are one standard error over {importance.folds} folds{rest}. A column stands out beyond "
         f"{number(found.needed, 2)} of them.",
         None,
         None,

@@ -9,6 +9,7 @@ import numpy as np
 
 from gramian.checks import Array
 from gramian.learn.novelty import NoveltyDetector
+from gramian.reporting.because import because, phrase
 from gramian.reporting.blocks import (
     Block,
     Section,
@@ -25,7 +26,6 @@ from gramian.reporting.blocks import (
     table,
     text,
 )
-from gramian.reporting.because import because, phrase
 from gramian.reporting.measures import standard_error
 from gramian.reporting.study import Study
 

@@ -1,6 +1,6 @@
 """How sure a prediction is, and whether more data would help, both held against objects that were not seen.
 
-    numbers     intervals of the jackknife+ are promised to hold 90 % of new targets: their width, and how many they hold
+    numbers     how wide intervals are that should hold 90 % of new targets, and how many they hold
     classes     probabilities, calibrated by leaving one out: how sure the model says it is, and how often it is right
     learning    the model learns from an eighth, a quarter and half of the objects of each fold, and predicts the same
                 ones as in the contest
@@ -200,8 +200,8 @@ def _more(found: Learning) -> str:
     half, whole = map(number if found.numbers else share, found.values[-2:])
     if found.helps:
         return (
-            f"More objects would probably help: from half of them to all the error of {found.model} fell from {half} to "
-            f"{whole}."
+            f"More objects would probably help: from half of them to all the error of {found.model} fell from {half} "
+            f"to {whole}."
         )
     return (
         f"It does not show that more objects would help: from half of them to all the error of {found.model} went from "
@@ -226,13 +226,13 @@ def _facts(found: Promise, numbers: bool) -> Block:
 def _meaning(numbers: bool) -> str:
     if numbers:
         return (
-            "Intervals are those of kernel ridge regression (KernelRidge.predict_interval, the jackknife+): for objects "
-            "drawn as these were, they are wrong in at most twice the share that they are meant to be, and in about "
+            "Intervals are those of kernel ridge regression (KernelRidge.predict_interval, the jackknife+): for "
+            "objects drawn as these were, they are wrong in at most twice the share that they are meant to be, and in about "
             "that share in practice."
         )
     return (
-        "Probabilities are those of kernel ridge regression on the classes (KernelClassifier.predict_proba), calibrated "
-        "on objects that were left out."
+        "Probabilities are those of kernel ridge regression on the classes (KernelClassifier.predict_proba), "
+        "calibrated on objects that were left out."
     )
 
 

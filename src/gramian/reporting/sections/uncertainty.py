@@ -227,7 +227,8 @@ def _meaning(numbers: bool) -> str:
     if numbers:
         return (
             "Intervals are those of kernel ridge regression (KernelRidge.predict_interval, the jackknife+): for "
-            "objects drawn as these were, they are wrong in at most twice the share that they are meant to be, and in about "
+            "objects drawn as these were, they are wrong in at most twice the share that they are "
+            "meant to be, and in about "
             "that share in practice."
         )
     return (

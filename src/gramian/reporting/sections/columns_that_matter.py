@@ -94,8 +94,7 @@ def _bars(found: Matters, importance: ColumnImportance) -> Block:
         "What a model loses that is told a column's values for the wrong objects, at objects it has not seen; "
         f"whiskers are one standard error over {importance.folds} folds{rest}. A column stands out beyond "
         f"{number(found.needed, 2)} of them.",
-        None,
-        None,
+        "importance",
     )
 
 
@@ -134,7 +133,7 @@ def _curve(place: int, one: ColumnEffect, target: str) -> Block:
             "errors": one.errors[:, moved[0]],
             "x_label": f"{of if one.scale != 'prediction' else label}, less its mean",
         }
-        return figure(f"effect-{place}", f"How it goes with “{one.column}”", "bars", data, reading)
+        return figure(f"effect-{place}", f"How it goes with “{one.column}”", "bars", data, reading, "effects")
     data = {
         "x_label": one.column,
         "y_label": f"{label}, less its mean",
@@ -143,7 +142,7 @@ def _curve(place: int, one: ColumnEffect, target: str) -> Block:
         "series": _series(one, np.sort(moved[:LINES])),
         "marks": [],
     }
-    return figure(f"effect-{place}", f"How it goes with “{one.column}”", "lines", data, reading)
+    return figure(f"effect-{place}", f"How it goes with “{one.column}”", "lines", data, reading, "effects")
 
 
 def _series(one: ColumnEffect, places: Any) -> list[dict[str, Any]]:

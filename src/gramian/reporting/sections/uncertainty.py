@@ -257,6 +257,7 @@ def _curve(found: Learning, contest: Contest) -> Block:
             "marks": [],
         },
         f"{_more(found)} All predict the same objects, which none of them had seen.",
+        "learning",
     )
 
 

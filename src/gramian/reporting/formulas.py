@@ -170,7 +170,7 @@ FORMULAS = (
         "importance",
         "Permutation importance",
         "I(j) = mean over folds of  ℓ(column j exchanged) − ℓ",
-        "What a model loses at objects it has not seen when it is told a column's values for the wrong ones of them. Its "
+        "What a model loses at objects it has not seen when it is told a column's values for the wrong ones. Its "
         "error is that over folds, widened because they share objects to learn from.",
         "Breiman 2001; Nadeau & Bengio 2003",
         "gramian.importance",

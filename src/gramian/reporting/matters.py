@@ -31,9 +31,9 @@ from gramian.reporting.plain import SMALL
 from gramian.reporting.study import Study
 
 LEARNT = 8000  # objects that models learn from here, at most
-ENTRIES = 2.5e8  # likenesses that are computed at most, of kernel learners
+ENTRIES = 1e8  # likenesses that are computed at most, of kernel learners
 DEAR = 20  # how much longer those take that are no sums over numbers
-ANSWERS = 100_000  # predictions at most
+ANSWERS = 50_000  # predictions at most
 REPEATS, FEWEST, MOST = 3, 20, 2000  # permutations in each fold, of so many held-out objects
 WIDE = 500  # columns up to which each is permuted
 CURVES = 3  # columns whose effect is drawn

@@ -393,6 +393,6 @@ def test_what_a_path_says_has_a_condition(dof, best, error, words):
 @pytest.mark.parametrize(("beyond", "said"), [(8, True), (2, False)])
 def test_a_share_beyond_the_bound_is_explained_where_it_is_larger(beyond, said):
     distances = np.array([2.0] * beyond + [0.5] * (100 - beyond))
-    words = _apart(Found(np.arange(100), distances, 1.0, 0.05, 0.0))
+    words = _apart(Found(None, np.arange(100), distances, 1.0, 0.05, 0.0))
     assert ("no contradiction" in words) == said
     assert f"{beyond} %" in words.replace("\u00a0", " ")

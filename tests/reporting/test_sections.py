@@ -53,7 +53,8 @@ def many():
 
 def test_sections_come_in_the_order_in_which_one_asks(iris):
     ids = [one["id"] for one in iris.data["sections"]]
-    assert ids == ["verdict", "input", "prediction", "map", "clusters", "novelty", "kernel", "geometry", "spectrum"]
+    last = ["columns", "clusters", "novelty", "uncertainty", "kernel", "geometry", "spectrum"]
+    assert ids == ["verdict", "input", "prediction", "columns_that_matter", "map", *last]
 
 
 def test_a_report_is_json_without_nan(iris):

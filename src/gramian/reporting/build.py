@@ -20,27 +20,33 @@ from gramian.reporting.blocks import Section, count, note
 from gramian.reporting.contest import Contest, hold
 from gramian.reporting.fitting import written
 from gramian.reporting.formulas import appendix
+from gramian.reporting.matters import matters
 from gramian.reporting.page import fragment, render
 from gramian.reporting.sections import (
     came_in,
     chart,
     clusters,
+    columns,
+    columns_that_matter,
     geometry,
     kernel,
     novelty,
     prediction,
     spectrum,
+    uncertainty,
     verdict,
 )
 from gramian.reporting.study import Study
 from gramian.writing import write_text
 
-SECTIONS = (came_in, kernel, geometry, spectrum, chart, clusters, novelty)
+SECTIONS = (came_in, columns, kernel, geometry, spectrum, chart, clusters, novelty)
 QUICK = (came_in, chart)
-LATE = (clusters, novelty)
-FIRST = ("verdict", "input", "prediction", "map")  # the reader's questions, and then everything else,
-LAST = ("kernel", "geometry", "spectrum")  # but what speaks of feature spaces at the end,
+LATE = (columns, clusters, novelty)
+# The reader's questions first, then everything else, but what speaks of feature spaces at the end,
+FIRST = ("verdict", "input", "prediction", "columns_that_matter", "map")
+LAST = ("kernel", "geometry", "spectrum")
 FOLDED = ("input", *LAST)  # folded until it is asked for
+JUDGED = ("prediction", "what matters", "verdict")  # steps that take time where there is a target
 PARTS = {  # of the time that a report takes, in hundredths, as measured on tables, strings, texts and graphs
     "a kernel": 7,
     "came in": 0.1,
@@ -50,8 +56,9 @@ PARTS = {  # of the time that a report takes, in hundredths, as measured on tabl
     "chart": 0.5,
     "clusters": 7,
     "novelty": 1,
-    "prediction": 74,
+    "prediction": 60,
     "verdict": 4,
+    "what matters": 14,
 }
 
 
@@ -177,9 +184,13 @@ def build(data: Dataset, kernel_given: Kernel | str | None = None, seed: int = 0
                 sections.append(found)
         begin("prediction")
         contest, predicted = _judged(study, quick)
+        begin("what matters")
+        matter = None if quick else matters(study, contest)
+        after = [] if quick else [columns_that_matter.section(study, matter), uncertainty.section(study, contest)]
         begin("verdict")
         unusual = next((one.numbers for one in sections if one.id == "novelty"), {})
-        sections = ordered([verdict.section(study, contest, unusual, quick), *sections, *predicted])
+        first = verdict.section(study, contest, unusual, matter, quick)
+        sections = ordered([first, *sections, *predicted, *filter(None, after)])
     return Report(
         {
             "title": study.data.source,
@@ -194,8 +205,8 @@ def build(data: Dataset, kernel_given: Kernel | str | None = None, seed: int = 0
 
 def shares_of_time(sections: list[str], predicts: bool = True) -> dict[str, tuple[float, float]]:
     """Return for each step when it begins and how long it takes, as shares of the whole time."""
-    steps = ["a kernel", *sections, "prediction", "verdict"]
-    took = [PARTS.get(step, 1.0) if predicts or step not in ("prediction", "verdict") else 0.0 for step in steps]
+    steps = ["a kernel", *sections, *JUDGED]
+    took = [PARTS.get(step, 1.0) if predicts or step not in JUDGED else 0.0 for step in steps]
     begun = [sum(took[:k]) / sum(took) for k in range(len(took))]
     return {step: (start, part / sum(took)) for step, start, part in zip(steps, begun, took, strict=True)}
 

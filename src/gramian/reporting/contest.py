@@ -24,6 +24,7 @@ import numpy as np
 from gramian.checks import Array
 from gramian.gram.progress import task
 from gramian.kernels.algebra import Kernel
+from gramian.learn.classifier import KernelClassifier
 from gramian.learn.fisher import FisherDiscriminant
 from gramian.learn.parzen import ParzenClassifier
 from gramian.learn.ridge import KernelRidge
@@ -59,6 +60,7 @@ class Answer(NamedTuple):
 
 
 Predict = Callable[[Kernel, Array, Array, Array], Answer]  # kernel, rows to learn from, their targets, rows to predict
+Model = Callable[[Kernel, Array, Array], Any]  # kernel, rows to learn from, their targets
 
 
 @dataclass(frozen=True)
@@ -71,12 +73,16 @@ class Score:
 
 @dataclass(frozen=True)
 class Entrant:
-    """A model that takes part; `formula` is that of kernel learners, None for baselines, whose family `plain` names."""
+    """A model that takes part; `formula` is that of kernel learners, None for baselines, whose family `plain` names.
+
+    `model` makes an estimator of the objects as they are, to be fitted; None where there is none.
+    """
 
     name: str
     formula: str | None
     predict: Predict
     family: str = KERNEL
+    model: Model | None = None
 
 
 class Signal(NamedTuple):
@@ -95,7 +101,7 @@ class Contest:
     `learnt` are all rows that took part, of which the first block of time is not predicted. `unit` are the objects that
     belong together, and `factor` is what the variance of a difference is larger by for the folds' sake. `aside` are
     classes that took no part; `landmarks` is None where all was exact, and `left_out` the largest share of all squared
-    lengths that landmarks did not see.
+    lengths that landmarks did not see. `cut` are the folds of the first repetition, in places of `learnt`.
     """
 
     rows: Array
@@ -111,6 +117,7 @@ class Contest:
     learnt: Array
     unit: Array
     factor: float
+    cut: tuple[Fold, ...] = ()
 
     @property
     def numbers(self) -> bool:
@@ -217,19 +224,25 @@ def entrants(study: Study) -> tuple[Entrant, ...]:
         fitted = model.fit(study.objects(train), y)
         return Answer(fitted.predict(study.objects(test)), float(getattr(fitted, "trace_error_", 0.0)))
 
-    def parzen(kernel: Kernel, train: Array, y: Array, test: Array) -> Answer:
-        return said(ParzenClassifier(kernel, rank=rank(kernel, train)), train, y, test)
+    def parzen(kernel: Kernel, train: Array, y: Array) -> Any:
+        return ParzenClassifier(kernel, rank=rank(kernel, train))
 
-    def fisher(kernel: Kernel, train: Array, y: Array, test: Array) -> Answer:
-        ridge = _fisher_ridge(study, kernel, train, y)
-        return said(FisherDiscriminant(kernel, ridge=ridge, rank=rank(kernel, train)), train, y, test)
+    def fisher(kernel: Kernel, train: Array, y: Array) -> Any:
+        return FisherDiscriminant(kernel, ridge=_fisher_ridge(study, kernel, train, y), rank=rank(kernel, train))
 
-    def ridge(kernel: Kernel, train: Array, y: Array, test: Array) -> Answer:
-        targets, classes = indicators(y) if data.task == "classes" else (y, None)
-        how = _ridge(study, kernel, train, targets)
-        model = KernelRidge(kernel, ridge=how, fit_intercept=True, rank=rank(kernel, train))
-        found = said(model, train, targets, test)
-        return found if classes is None else found._replace(predicted=classes[np.argmax(found.predicted, axis=1)])
+    def ridge(kernel: Kernel, train: Array, y: Array) -> Any:
+        return KernelRidge(kernel, ridge=_ridge(study, kernel, train, y), fit_intercept=True, rank=rank(kernel, train))
+
+    def squares(kernel: Kernel, train: Array, y: Array) -> Any:
+        return KernelClassifier(kernel, ridge=_ridge(study, kernel, train, indicators(y)[0]), rank=rank(kernel, train))
+
+    def by(model: Model) -> Predict:
+        return lambda kernel, train, y, test: said(model(kernel, train, y), train, y, test)
+
+    def on_indicators(kernel: Kernel, train: Array, y: Array, test: Array) -> Answer:
+        targets, classes = indicators(y)
+        found = said(ridge(kernel, train, targets), train, targets, test)
+        return found._replace(predicted=classes[np.argmax(found.predicted, axis=1)])
 
     def simplest(kernel: Kernel, train: Array, y: Array, test: Array) -> Answer:
         if data.task == "numbers":
@@ -241,7 +254,12 @@ def entrants(study: Study) -> tuple[Entrant, ...]:
         def predict(kernel: Kernel, train: Array, y: Array, test: Array) -> Answer:
             return Answer(baseline.predict(train, y, test))
 
-        return Entrant(baseline.name, None, predict, baseline.family)
+        def model(kernel: Kernel, train: Array, y: Array) -> Any:
+            assert baseline.model is not None
+            return plain.of_objects(data, baseline.model(len(train), y))
+
+        asked = model if baseline.model is not None and data.kind in ("vectors", "records") else None
+        return Entrant(baseline.name, None, predict, baseline.family, asked)
 
     baselines = (
         *map(of, plain.baselines(data)),
@@ -249,13 +267,12 @@ def entrants(study: Study) -> tuple[Entrant, ...]:
             "always the most frequent class" if data.task == "classes" else "always the mean", None, simplest, TRIVIAL
         ),
     )
-    regression = Entrant("kernel ridge regression", "ridge", ridge)
     if data.task == "numbers":
-        return (regression, *baselines)
+        return (Entrant("kernel ridge regression", "ridge", by(ridge), model=ridge), *baselines)
     return (
-        Entrant("Fisher discriminant", "fisher", fisher),
-        Entrant("kernel ridge regression on indicators", "ridge", ridge),
-        Entrant("nearest centre (Parzen)", "parzen", parzen),
+        Entrant("Fisher discriminant", "fisher", by(fisher), model=fisher),
+        Entrant("kernel ridge regression on indicators", "ridge", on_indicators, model=squares),
+        Entrant("nearest centre (Parzen)", "parzen", by(parzen), model=parzen),
         *baselines,
     )
 
@@ -387,6 +404,7 @@ def hold(study: Study, quick: bool = False) -> Contest | None:
         rows,
         splits.unit[seen],
         1 + sum(len(fold.test) / len(fold.train) for fold in cut) / repeats,
+        tuple(fold for fold in cut if fold.repeat == 0),
     )
 
 

@@ -169,6 +169,32 @@ FORMULAS = (
         "Randomly pivoted Cholesky, Chen et al. 2023",
         "gramian.Nystrom, gramian.cholesky",
     ),
+    Formula(
+        "importance",
+        "Permutation importance",
+        "I(j) = mean over folds of  ℓ(column j exchanged) − ℓ",
+        "What a model loses at objects it has not seen when it is told a column's values for the wrong ones. Its "
+        "error is that over folds, widened because they share objects to learn from.",
+        "Breiman 2001; Nadeau & Bengio 2003",
+        "gramian.importance",
+    ),
+    Formula(
+        "effects",
+        "Accumulated local effects",
+        "g(zₖ) = Σ_{j ≤ k} (1/nⱼ) Σᵢ [f(zⱼ, xᵢ) − f(zⱼ₋₁, xᵢ)]",
+        "How the answer changes with one column, added up over steps between neighbouring values, each taken by the "
+        "objects that lie there, all their other columns kept.",
+        "Apley & Zhu 2020",
+        "gramian.effects",
+    ),
+    Formula(
+        "learning",
+        "Learning curve",
+        "ℓ(m) = mean loss at objects not seen, of models that learnt from m others",
+        "Where it still falls at the right end, beyond the error of the paired comparison, more objects would help.",
+        "Cortes, Jackel, Solla, Vapnik & Denker 1993",
+        "gramian.report",
+    ),
 )
 
 

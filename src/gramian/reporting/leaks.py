@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.linear_model import LinearRegression
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+from threadpoolctl import threadpool_limits
 
 from gramian.checks import Array
 from gramian.intake.dataset import Dataset
@@ -60,7 +61,7 @@ def leaks(study: Study, contest: Contest) -> list[Leak]:
     splits = study.splits.of_rows(rows)
     if data.kind == "nodes" or len(rows) < LEAST or not data.columns:
         return []
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), threadpool_limits(1, "openmp"):  # threads would wait for each other on so few
         warnings.simplefilter("ignore")
         folds = list(splits.cut(y, FOLDS, 1, study.seed))
         nothing = _losses(y, folds, _Nothing(), np.zeros((len(y), 1)))

@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse
+from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.ensemble import (
     HistGradientBoostingClassifier,
     HistGradientBoostingRegressor,
@@ -51,11 +52,15 @@ Predictions = Callable[[Array, Array, Array], Array]  # rows to learn from, thei
 
 @dataclass(frozen=True)
 class Baseline:
-    """A plain model; its family is "linear", "trees", "neighbours", "words" or "votes"."""
+    """A plain model; its family is "linear", "trees", "neighbours", "words" or "votes".
+
+    `model` makes one of so many objects and their targets, to be fitted to numbers; None where it is no such model.
+    """
 
     name: str
     family: str
     predict: Predictions
+    model: Callable[[int, Array], Any] | None = None
 
 
 def baselines(data: Dataset) -> tuple[Baseline, ...]:
@@ -106,7 +111,38 @@ def _fitted(name: str, family: str, X: Any, model: Callable[[int, Array], Any]) 
             fitted = model(len(train), y).fit(take_rows(X, train), y)
             return np.asarray(fitted.predict(take_rows(X, test)))
 
-    return Baseline(name, family, predict)
+    return Baseline(name, family, predict, model)
+
+
+def of_objects(data: Dataset, model: Any) -> Any:
+    """Return a model of numbers as one of the objects themselves, in whose gaps something stands in."""
+    if data.kind == "vectors":
+        return model
+    return _on(AsNumbers({name: data.recipe.kinds[name] for name in data.recipe.columns}), model)
+
+
+class AsNumbers(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Records as numbers and indicators: of the categories, words and pairs of letters met in learning."""
+
+    def __init__(self, kinds: dict[str, str]) -> None:
+        self.kinds = kinds
+
+    def fit(self, X: Array, y: Any = None) -> AsNumbers:
+        self.known_ = {
+            name: _commonest(X[name]) if kind == "category" else _counter(kind, X[name])
+            for name, kind in self.kinds.items()
+            if kind not in ("number", "date")
+        }
+        return self
+
+    def transform(self, X: Array) -> Array:
+        return np.hstack([self._column(X[name], name) for name in self.kinds])
+
+    def _column(self, values: Array, name: str) -> Array:
+        if name not in self.known_:
+            return np.asarray(values, dtype=np.float64)[:, None]
+        known = self.known_[name]
+        return _indicators(values, known) if isinstance(known, list) else _counted(values, known)
 
 
 def _on(first: Any, last: Any) -> Any:
@@ -165,25 +201,37 @@ def side_by_side(data: Dataset, names: Sequence[str]) -> tuple[Any, Any]:
             columns.append(column)
             with_gaps.append(column if gap is None else np.where(gap[:, None], np.nan, column))
         else:
-            column = _indicators(values) if kind == "category" else _words(values, kind)
+            column = (
+                _indicators(values, _commonest(values))
+                if kind == "category"
+                else _counted(values, _counter(kind, values))
+            )
             columns.append(column)
             with_gaps.append(column)
     return np.hstack(columns), np.hstack(with_gaps)
 
 
-def _indicators(values: Array) -> Array:
-    common = [value for value, _ in Counter(values.tolist()).most_common(MOST_CATEGORIES)]
+def _commonest(values: Array) -> list[Any]:
+    return [value for value, _ in Counter(values.tolist()).most_common(MOST_CATEGORIES)]
+
+
+def _indicators(values: Array, common: list[Any]) -> Array:
     return np.asarray(np.equal.outer(values, np.array(common, dtype=object)), dtype=np.float64)
 
 
-def _words(values: Array, kind: str) -> Array:
-    """Return which of the commonest words of a column, or pairs of letters, each object has."""
+def _counter(kind: str, values: Array) -> CountVectorizer | None:
+    """Return what tells which of the commonest words of a column, or pairs of letters, a text has; None of none."""
     how = {} if kind == "text" else {"analyzer": "char", "ngram_range": (2, 2), "lowercase": False}
     try:
-        counts = CountVectorizer(binary=True, max_features=MOST_WORDS, **how).fit_transform(values.tolist())
+        return CountVectorizer(binary=True, max_features=MOST_WORDS, **how).fit(values.tolist())
     except ValueError:  # no word has two letters
+        return None
+
+
+def _counted(values: Array, counter: CountVectorizer | None) -> Array:
+    if counter is None:
         return np.zeros((len(values), 1))
-    return np.asarray(counts.toarray(), dtype=np.float64)
+    return np.asarray(counter.transform(values.tolist()).toarray(), dtype=np.float64)
 
 
 def _votes(graph: Graph, nodes: Any, train: Array, y: Array, test: Array) -> Array:

@@ -9,6 +9,7 @@ import numpy as np
 
 from gramian.checks import Array
 from gramian.learn.novelty import NoveltyDetector
+from gramian.reporting.because import because, phrase
 from gramian.reporting.blocks import (
     Block,
     Section,
@@ -39,6 +40,7 @@ MEASURED = "distance to the centre of one half"
 class Found:
     """How far some rows lie out, and from where on that is too far; `left_out` is what landmarks do not see."""
 
+    detector: NoveltyDetector
     rows: Array
     distances: Array
     threshold: float
@@ -63,6 +65,7 @@ def section(study: Study) -> Section:
     beyond, nodes = found.beyond, study.data.kind == "nodes"
     error = standard_error(beyond) if len(found.rows) < study.n else 0.0
     listed = _listed(study, found)
+    reasons = because(study, found.detector, np.array([row for _, row, _ in listed]))
     promise = _promise(study, found.rate)
     through = (
         f"estimate: {study.rank} landmarks leave out at most {bounded(found.left_out, above=True)} of the variance"
@@ -91,8 +94,11 @@ def section(study: Study) -> Section:
             _histogram(found, nodes, badge),
             table(
                 "The most unusual objects, farthest first.",
-                (("object", "text"), ("distance", "bar"), ("beyond the threshold", "text")),
-                [[what, far, "yes" if far > found.threshold else "no"] for what, _, far in listed],
+                (("object", "text"), ("distance", "bar"), ("beyond the threshold", "text"), ("because", "text")),
+                [
+                    [what, far, "yes" if far > found.threshold else "no", phrase(why)]
+                    for (what, _, far), why in zip(listed, reasons, strict=True)
+                ],
                 None,
                 "novelty",
                 badge,
@@ -108,8 +114,13 @@ def section(study: Study) -> Section:
             "left_out": found.left_out,
             "looked_at": len(found.rows),
             "most_unusual": [
-                {"row": int(study.origin[row]), "name": study.data.names[row], "distance": far}
-                for _, row, far in listed
+                {
+                    "row": int(study.origin[row]),
+                    "name": study.data.names[row],
+                    "distance": far,
+                    "because": [one._asdict() for one in why],
+                }
+                for (_, row, far), why in zip(listed, reasons, strict=True)
             ],
         },
     )
@@ -124,7 +135,7 @@ def _look(study: Study) -> Found:
     rows = study.compared() if study.walks else study.some(LOOKED_AT if study.kernel.dear else study.n)
     distances = -detector.score_samples(study.data.X if len(rows) == study.n else study.objects(rows))
     left_out = study.of_variance(float(getattr(detector, "trace_error_", 0.0)))
-    return Found(rows, distances, float(detector.threshold_), float(detector.false_alarm_bound_), left_out)
+    return Found(detector, rows, distances, float(detector.threshold_), float(detector.false_alarm_bound_), left_out)
 
 
 def _promise(study: Study, rate: float) -> str:

@@ -10,6 +10,8 @@ from gramian.intake.recipe import RowNumbers
 from gramian.reporting.blocks import Section, count, note, number, share, text
 from gramian.reporting.contest import Contest
 from gramian.reporting.leaks import ROW, Leak, in_time, leaks
+from gramian.reporting.matters import Matters
+from gramian.reporting.sections.columns_that_matter import sentence
 from gramian.reporting.study import Study
 
 KINDS = {
@@ -37,11 +39,18 @@ QUICK = (
 )
 
 
-def section(study: Study, contest: Contest | None, novelty: dict[str, Any], quick: bool = False) -> Section:
-    """Return the verdict of the contest, with what the section on novelty has counted."""
+def section(
+    study: Study,
+    contest: Contest | None,
+    novelty: dict[str, Any],
+    matter: Matters | None = None,
+    quick: bool = False,
+) -> Section:
+    """Return the verdict of the contest, with what the section on novelty has counted and what the winner goes by."""
     found = Found([] if contest is None or quick else leaks(study, contest), in_time(study.data) if contest else None)
     signal = None if contest is None else contest.signal
     what, whether = describe(study), [] if contest is None else predicted(study, contest)
+    whether += filter(None, [sentence(matter)])
     first = [*whether[:1], what, *whether[1:]] if signal and signal.level == "none" else [what, *whether]
     rest = [*unusual(study, novelty), *checks(study, contest, found)]
     warnings = [note(words, "warning") for words in knowing(study, found.leaks)]
@@ -55,7 +64,7 @@ def section(study: Study, contest: Contest | None, novelty: dict[str, Any], quic
             "removed": None if signal is None else signal.removed,
             "best": None if contest is None or contest.winner is None else contest.entrants[contest.winner].name,
             "ties": [] if contest is None or contest.winner is not None else [_name(contest, k) for k in contest.ties],
-            "important": important(study, contest),
+            "important": important(matter),
             "leaks": [one.column for one in found.leaks],
             "leaks_why": [one._asdict() for one in found.leaks],
             "ordered_by": study.data.order or found.time,
@@ -69,12 +78,9 @@ def section(study: Study, contest: Contest | None, novelty: dict[str, Any], quic
     )
 
 
-def important(study: Study, contest: Contest | None) -> list[dict[str, Any]]:
-    """Return the columns that matter, each with its importance and error, the most important first.
-
-    This is the seam to permutation importance on the folds of the contest, which is computed elsewhere.
-    """
-    return []
+def important(found: Matters | None) -> list[dict[str, Any]]:
+    """Return the columns that matter, each with its importance and error, the most important first."""
+    return [] if found is None else found.columns
 
 
 def describe(study: Study) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from gramian.reporting.blocks import Section, note, text
 from gramian.reporting.contest import Contest
+from gramian.reporting.sections.prediction.apart import apart
 from gramian.reporting.sections.prediction.mistakes import against_truth, confusion, mistaken, unknown
 from gramian.reporting.sections.prediction.projection import projection
 from gramian.reporting.sections.prediction.scores import by_class, remarks, scores, told
@@ -32,6 +33,8 @@ def section(study: Study, contest: Contest | None) -> Section:
         )
     classes = study.data.task == "classes"
     blocks = [scores(study, contest), text(CAUTION), *by_class(contest)]
+    profiled, profile_numbers = apart(study)
+    blocks += profiled
     blocks += [note(words) for words in remarks(study, contest)]
     blocks += [confusion(study, contest), *projection(study)] if classes else [against_truth(study, contest)]
     smoothed, numbers = path(study)
@@ -64,6 +67,7 @@ def section(study: Study, contest: Contest | None) -> Section:
             "landmarks": contest.landmarks,
             "left_out": contest.left_out,
             "path": numbers,
+            "profiles": profile_numbers,
             "unlabelled": predicted,
         },
     )

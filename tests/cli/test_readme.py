@@ -40,6 +40,7 @@ def folder(tmp_path_factory):
         ("new.csv", [heading, *rows[::10]]),
         ("people.csv", [["age", "weight", "zip"], *people]),
         ("visits.csv", [["age", "dose", "patient", "outcome"], *visits]),
+        ("large.csv", [["age", "dose", "patient", "outcome"], *visits]),
         ("sales.csv", [["day", "visitors", "turnover"], *sales]),
         ("genes.csv", [["age", "dose", "promoter"], *genes]),
         ("pages.csv", [["page", "topic", "published"], *list(teams)[::3]]),

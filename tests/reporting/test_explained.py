@@ -164,7 +164,7 @@ def test_each_unusual_object_is_told_by_the_column_that_was_changed():
     first = most[0]
     assert first["row"] == 7
     reason = first["because"][0]
-    assert reason["column"] == found.data["sections"][2]["numbers"]["columns"][2]["name"]
+    assert reason["column"] == section(found, "columns")["numbers"]["columns"][2]["name"]
     assert reason["value"] == 9.0
     low, high = reason["usual"]
     assert 0 < low < high < 2.5

@@ -314,13 +314,14 @@ def test_an_error_of_the_disk_leaves_nothing_behind(here, flowers, capsys, monke
 
 @pytest.mark.alone
 def test_ctrl_c_stops_within_a_second_and_leaves_nothing(here):
-    X = np.random.default_rng(0).standard_normal((60_000, 20))
+    X = np.random.default_rng(0).standard_normal((300_000, 20))
     np.save("large.npy", X)
     process = subprocess.Popen(
         [sys.executable, "-m", "gramian", "report", "large.npy", "-o", "large.html"], stderr=subprocess.PIPE, text=True
     )
-    time.sleep(8)
-    assert process.poll() is None, process.stderr.read()
+    # The first lines of progress are proof that it is at work, on machines of any speed.
+    told = next((line for line in process.stderr if " left" in line), None)
+    assert told is not None
     process.send_signal(signal.SIGINT)
     begun = time.monotonic()
     _, said = process.communicate(timeout=20)

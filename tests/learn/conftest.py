@@ -163,6 +163,8 @@ def answers(model: Any, X: Any) -> dict[str, np.ndarray]:
     """Return what each method of a fitted learner says of objects."""
     found = {name: np.asarray(getattr(model, name)(X)) for name in METHODS if hasattr(model, name)}
     assert found, "a learner that cannot be asked anything"
+    if "predict_interval" in found:
+        found["predict_interval"] = np.moveaxis(found["predict_interval"], 0, -1)  # a row an object, as of the others
     return found
 
 

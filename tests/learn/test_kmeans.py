@@ -277,3 +277,9 @@ def test_starts_in_low_rank_end_where_nothing_moves_under_the_whole_matrix(seed,
     monkeypatch.undo()
     exact = gm.KernelKMeans(4, gm.Gaussian(2.0), n_init=4, random_state=seed).fit(X)
     assert model.inertia_ <= 1.05 * exact.inertia_
+
+
+def test_another_number_of_clusters_does_not_change_what_was_found():
+    model = gm.KernelKMeans(3, random_state=0).fit(np.arange(30.0)[:, None])
+    model.set_params(n_clusters=2**40)  # for the next fit; not a list of so many names
+    assert len(model.get_feature_names_out()) == model.transform([[0.0]]).shape[1] == 3

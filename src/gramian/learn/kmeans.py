@@ -130,7 +130,7 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
 
     @property
     def _n_features_out(self) -> int:
-        return int(self.n_clusters)
+        return len(self.centers_)
 
     def transform(self, X: Any) -> Array:
         """Return the distance of each object from each centre, m × k."""

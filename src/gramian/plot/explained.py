@@ -81,7 +81,7 @@ def effects(found: Any, ax: Any = None) -> Any:
     >>> model = gm.KernelClassifier(ridge=1.0).fit(flowers.data, flowers.target)
     >>> ax = gm.plot.effects(gm.effects(model, flowers.data, 2))
     >>> ax.get_xlabel(), ax.get_ylabel()
-    ('column 2', 'decision function, less its mean')
+    ('column 2', 'probability, less its mean')
     """
     if not isinstance(found, ColumnEffect):
         raise TypeError(f"effects draws what gm.effects returns, and got {type(found).__name__}")

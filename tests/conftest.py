@@ -1,6 +1,7 @@
 """What concerns all tests: their order, and what was left out for want of a browser."""
 
 import random
+import signal
 from itertools import groupby
 
 import numpy as np
@@ -14,6 +15,11 @@ def pytest_addoption(parser):
     parser.addoption(
         "--shuffle", type=int, metavar="SEED", help="run modules, and the tests of each, in an order drawn by this seed"
     )
+
+
+def pytest_configure():
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as shells have it for what runs in the background
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # so that what the tests start hears Ctrl-C
 
 
 @pytest.hookimpl(trylast=True)

@@ -198,3 +198,26 @@ def test_a_table_is_the_same_with_and_without_what_surrounds_it(tmp_path, data):
     if width > 2 or "itle" not in before:
         np.testing.assert_equal(dict(found.columns), dict(expected.columns))
         assert found.notes
+
+
+@quick
+@given(
+    st.tuples(
+        *(
+            st.builds(
+                lambda *text: "".join(text), st.text('#",;\n', max_size=3), st.just(name), st.text('#",;\n', max_size=3)
+            )
+            for name in "pq"
+        )
+    ),
+    st.lists(st.integers(0, 9), min_size=6, max_size=12).filter(lambda numbers: len(set(numbers)) > 1),
+    st.sampled_from([",", "\t", ";", "|"]),
+)
+def test_a_line_within_quotes_is_no_comment(tmp_path, names, numbers, mark):
+    with open(tmp_path / "t.csv", "w", newline="", encoding="utf-8") as file:
+        csv.writer(file, delimiter=mark, lineterminator="\n").writerows(
+            [["x", *names], *([n, n + 1, n] for n in numbers)]
+        )
+    data = read_data(tmp_path / "t.csv", format="tsv" if mark == "\t" else "csv")
+    np.testing.assert_array_equal(data.X[:, 0], numbers)
+    assert len(data.columns) == 3

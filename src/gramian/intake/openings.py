@@ -33,6 +33,7 @@ ROW = "row"  # the column of the names of rows, where it has no name itself
 _SAMPLE = 100  # lines looked at to find the mark
 _LONGEST = 2**27  # characters of one field
 _SEP = re.compile(r'"?sep=([,;|\t:^~ ])"?\s*', re.IGNORECASE)
+_QUOTED = re.compile(r'(?:^|[,;\t|]) *"(?:[^"]|"")*("?)')  # a field in quotes, and the quote at its end
 _R_FIELD = r'(?:"(?:\\"|""|[^"])*"|[^\s"]+)'
 _R_LINE = re.compile(rf"{_R_FIELD}(?: {_R_FIELD})*\s*")
 _R_WORDS = frozenset(["NA", "TRUE", "FALSE", "NaN", "Inf", "-Inf"])
@@ -412,8 +413,19 @@ def usual(format: str) -> str:
 
 
 def _uncommented(lines: list[str]) -> list[str]:
-    """Return lines without those that may be comments, unless nearly all may."""
-    return rest if len(rest := [line for line in lines if not line.startswith("#")]) > 1 else lines
+    """Return lines without those that may be comments, unless nearly all may; within quotes there is no comment."""
+    rest: list[str] = []
+    quoted = False
+    for line in lines:
+        if quoted or not line.startswith("#"):
+            rest.append(line)
+            quoted = _left_open(line, quoted)
+    return rest if len(rest) > 1 else lines
+
+
+def _left_open(line: str, quoted: bool) -> bool:
+    """Tell whether a line ends within quotes, given whether it begins so."""
+    return any(not end for end in _QUOTED.findall('"' + line if quoted else line))
 
 
 def _widths(lines: list[str], mark: str, strict: bool = False) -> list[int]:

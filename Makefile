@@ -26,7 +26,7 @@ demo: $(VENV)/ready
 	$(BIN)/gramian report --force --output build/report.html
 
 test: $(VENV)/ready
-	$(BIN)/python -m pytest --quiet --no-header -m alone tests/gram tests/cli
+	$(BIN)/python -m pytest --quiet --no-header -m alone tests/runtime tests/cli
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist worksteal -m "not alone"
 
 # SHARE=word runs a part of it, chosen by the word; "make portable ONLY=haswell" one configuration.

@@ -28,7 +28,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 LOGS = ROOT / "build" / "portable"
-FOLDERS = ("kernels", "gram", "factor", "space", "learn", "models", "testing")
+FOLDERS = ("formula", "places", "runtime", "gram", "kernels", "factor", "space", "learn", "models", "testing")
 PARTS = 3  # a share is one file in so many: two to three minutes on two cores
 SEED = 1
 ASKED = """

@@ -18,7 +18,7 @@ from cosmic_ray.ast import ast_nodes, get_ast
 from cosmic_ray.mutating import mutate_code
 from cosmic_ray.plugins import get_operator, operator_names
 
-FOLDERS = ("kernels", "factor", "space", "learn")
+FOLDERS = ("formula", "places", "kernels", "factor", "space", "learn")
 ARITHMETIC = {"Add", "Sub", "Mul", "Div", "FloorDiv", "Mod", "Pow"}
 ORDER = {"Eq", "NotEq", "Lt", "LtE", "Gt", "GtE"}
 

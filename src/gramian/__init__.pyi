@@ -26,9 +26,8 @@ from gramian.factor.psd import PsdCertificate as PsdCertificate
 from gramian.factor.psd import is_psd as is_psd
 from gramian.factor.solve import Solution as Solution
 from gramian.factor.solve import solve as solve
-from gramian.gram.encoded import Encoded as Encoded
+from gramian.formula.encoded import Encoded as Encoded
 from gramian.gram.gram import Gram as Gram
-from gramian.gram.progress import progress as progress
 from gramian.intake.errors import DataError as DataError
 from gramian.intake.reading import read_data as read_data
 from gramian.kernels.algebra import Kernel as Kernel
@@ -82,6 +81,7 @@ from gramian.readers import read_lines as read_lines
 from gramian.readers import read_texts as read_texts
 from gramian.reporting.build import Report as Report
 from gramian.reporting.build import report as report
+from gramian.runtime.progress import progress as progress
 from gramian.space.maps import CholeskyMap as CholeskyMap
 from gramian.space.maps import EmpiricalMap as EmpiricalMap
 from gramian.space.maps import MercerMap as MercerMap

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 
 import gramian as gm
-from gramian.gram import tiles
 from gramian.models import ModelFileError, load, save
+from gramian.places.cores import tiles
 
 from . import kernels, learners, objects
 from .attack import Attack, Case, Wrong, one_of, require, require_close, require_finite, require_same

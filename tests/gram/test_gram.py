@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from scipy.sparse.linalg import aslinearoperator, cg, eigsh, minres, svds
 
 import gramian as gm
-from gramian.gram import tiles
 from gramian.kernels.dotproduct import DotProduct
+from gramian.places.cores import tiles
 from gramian.testing import check_gram
 
 rng = np.random.default_rng(0)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import gramian as gm
 from gramian.gram import gram as gram_module
-from gramian.gram import tiles
+from gramian.places.cores import tiles
 
 SMALLEST = 64 * 1024  # a budget that cuts 300 objects into many tiles
 

@@ -7,7 +7,7 @@ import pytest
 
 import gramian as gm
 from gramian.checks import as_bytes
-from gramian.gram import tiles
+from gramian.places.cores import tiles
 
 N = 6000
 SQUARE = N * N * 8

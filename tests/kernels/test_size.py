@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import gramian as gm
-from gramian.gram.fingerprint import fingerprint
 from gramian.kernels.value import MOST_LEVELS, MOST_PARTS
+from gramian.runtime.fingerprint import fingerprint
 
 X = np.random.default_rng(0).normal(size=(8, 2))
 

@@ -14,9 +14,9 @@ import gramian as gm
 from gramian.factor import eigen as eigen_module
 from gramian.factor import solve as solve_module
 from gramian.gram import gram as gram_module
-from gramian.gram import journal
 from gramian.learn import lowrank as lowrank_module
 from gramian.learn import pca as pca_module
+from gramian.runtime import journal
 
 from .conftest import assert_same_answers, few_objects
 
@@ -178,7 +178,9 @@ KILLED = """
     import numpy as np
     import gramian as gm
     from gramian.factor import eigen, solve
-    from gramian.gram import gram, journal, tiles
+    from gramian.gram import gram
+    from gramian.places.cores import tiles
+    from gramian.runtime import journal
     from gramian.learn import fisher, lowrank, pca, ridge
     import gramian.factor.moments
 

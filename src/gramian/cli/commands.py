@@ -320,7 +320,7 @@ def gram(given: Namespace) -> None:
 def _write_matrix(K: Gram, output: Path, dtype: str) -> None:
     import numpy as np
 
-    from gramian.gram.progress import task
+    from gramian.runtime.progress import task
 
     n = len(K)
     step = max(1, min(n, 2**27 // (8 * n)))

@@ -273,7 +273,7 @@ def _stopped(met: list[int]) -> tuple[int, str]:
 def _guarded(given: argparse.Namespace, stopped: list[int]) -> int:
     """Run the command and translate what goes wrong into a sentence and an exit code."""
     try:
-        from gramian.gram.progress import progress
+        from gramian.runtime.progress import progress
 
         if sys.stdout is None:
             raise OSError("standard output is closed; nowhere to print to")

@@ -26,8 +26,8 @@ from sklearn.base import clone, is_classifier
 from sklearn.utils.validation import check_is_fitted
 
 from gramian.checks import Array, as_generator, whole
-from gramian.gram.progress import task
 from gramian.learn.fields import Fields, fields_of
+from gramian.runtime.progress import task
 
 PARTS = 10  # of the objects, each of which is left out once for the band
 

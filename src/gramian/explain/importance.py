@@ -24,8 +24,8 @@ from gramian.batches import Batches
 from gramian.checks import Array, as_generator, whole
 from gramian.explain.related import clusters_of
 from gramian.gram.gram import Gram
-from gramian.gram.progress import task
 from gramian.learn.fields import Fields, fields_of
+from gramian.runtime.progress import task
 
 ROWS, ENTRIES = 2**16, 2**24  # of objects, and of their columns, that are predicted in one batch
 SHOWN = 20  # columns that are printed

@@ -26,8 +26,8 @@ from scipy.linalg import solve_triangular
 
 from gramian.checks import Array, as_generator, non_negative, whole
 from gramian.gram.gram import Gram, as_symmetric
-from gramian.gram.progress import task
-from gramian.gram.threads import cores, run, single_blas
+from gramian.runtime.progress import task
+from gramian.runtime.threads import cores, run, single_blas
 
 Order: TypeAlias = Callable[[Array], Iterator[int]]  # what is next, by what is left of each at the time
 

@@ -15,8 +15,8 @@ import numpy as np
 import scipy.linalg
 
 from gramian.checks import Array
-from gramian.gram.progress import Task, steps_left, task
-from gramian.gram.threads import single_blas
+from gramian.runtime.progress import Task, steps_left, task
+from gramian.runtime.threads import single_blas
 
 EXTRA = 8  # columns of a block beyond the number of pairs wanted, at least
 COARSE = 1e-5  # smallest pivot of a block's Gram for which its Cholesky factor is good enough

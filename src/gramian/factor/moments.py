@@ -20,10 +20,10 @@ from scipy.linalg import blas, solve_triangular
 
 from gramian.checks import Array, is_sparse
 from gramian.factor.nystrom import Nystrom
-from gramian.gram.encoded import Encoded
-from gramian.gram.journal import remember
-from gramian.gram.threads import cores, run
+from gramian.formula.encoded import Encoded
 from gramian.kernels.algebra import Kernel
+from gramian.runtime.journal import remember
+from gramian.runtime.threads import cores, run
 
 RUN = 2048  # objects whose features are held at a time by each core
 

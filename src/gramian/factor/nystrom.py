@@ -20,7 +20,7 @@ from scipy.linalg import blas, lapack
 
 from gramian.checks import Array, whole
 from gramian.factor.cholesky import cholesky
-from gramian.gram.encoded import Encoded
+from gramian.formula.encoded import Encoded
 from gramian.gram.gram import Gram, finite_norms, require_range
 from gramian.kernels.algebra import Kernel
 from gramian.kernels.value import text

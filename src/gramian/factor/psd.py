@@ -16,7 +16,7 @@ from gramian.checks import Array, as_matrix
 from gramian.factor.eigen import DENSE
 from gramian.factor.krylov import BLOCKS, leading
 from gramian.gram.gram import Gram, as_symmetric
-from gramian.gram.threads import aside
+from gramian.runtime.threads import aside
 
 STEPS = 4 * BLOCKS  # block products spent on the smallest eigenvalue of a large Gram
 

@@ -31,8 +31,8 @@ from gramian.factor.cholesky import LowRank, cholesky
 from gramian.factor.eigen import DENSE
 from gramian.factor.machine import TYPICAL
 from gramian.gram.gram import Gram, as_symmetric
-from gramian.gram.progress import steps_left, task
-from gramian.gram.threads import aside, cores, run, single_blas
+from gramian.runtime.progress import steps_left, task
+from gramian.runtime.threads import aside, cores, run, single_blas
 
 Map = Callable[[Array], Array]
 Step = Callable[[Array, Any], Array]

@@ -21,7 +21,7 @@ from gramian.factor.eigen import DENSE, MOST_PRODUCTS, nearly_leading
 from gramian.factor.krylov import leading
 from gramian.factor.solve import PLAIN, Frame, Side, explicit_features
 from gramian.gram.gram import Gram
-from gramian.gram.threads import aside
+from gramian.runtime.threads import aside
 
 LARGEST_RANK = 2000
 CLEAR = 1e-3  # share of the trace left out, from which rounding errors of a factor in single precision are far below it

@@ -1,4 +1,4 @@
-"""How K is held, multiplied and summed: encodings, tiles, threads, and the `Gram` operator over them.
+"""What K is: the `Gram` operator over encoded objects.
 
-This layer knows a kernel only by the three methods it calls (`protocol.Similarity`), so it stands below `kernels/`.
+This layer knows a kernel only by the methods it calls (`protocol.Similarity`), so it stands below `kernels/`.
 """

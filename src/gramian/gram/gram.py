@@ -16,12 +16,12 @@ from typing import Any, cast
 import numpy as np
 
 from gramian.checks import Array, as_array, as_bytes, as_selection, non_negative, positive
-from gramian.gram import tiles
-from gramian.gram.encoded import Encoded
-from gramian.gram.fingerprint import fingerprint
-from gramian.gram.journal import Stages, remember
-from gramian.gram.progress import task
+from gramian.formula.encoded import Encoded
 from gramian.gram.protocol import Derived, Similarity
+from gramian.places.cores import tiles
+from gramian.runtime.fingerprint import fingerprint
+from gramian.runtime.journal import Stages, remember
+from gramian.runtime.progress import task
 
 HOLD = 2**30  # bytes of K that are kept for the time of an iteration, n = 16,000 in double precision
 SMALL = 2**26  # bytes of K that are kept where its columns are dear

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Protocol
 
 from gramian.checks import Array
-from gramian.gram.encoded import Encoded
+from gramian.formula.encoded import Encoded
 
 
 class Similarity(Protocol):

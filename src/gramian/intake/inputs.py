@@ -20,9 +20,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
-from gramian.gram.progress import task
 from gramian.intake.budget import Budget
 from gramian.intake.errors import DataError, refusing
+from gramian.runtime.progress import task
 
 STDIN = "-"
 _STDIN_NAME = "standard input"

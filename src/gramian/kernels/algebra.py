@@ -21,12 +21,13 @@ import numpy as np
 import scipy.sparse
 
 from gramian.checks import Array, as_array, is_sparse, non_negative, positive, whole
-from gramian.gram.encoded import Encoded
+from gramian.formula.encoded import Encoded
+from gramian.formula.expression import Formula, Given, OfColumn, OfRow, Opaque
 from gramian.gram.gram import Gram, finite_norms
 from gramian.kernels.base import BaseKernel
 from gramian.kernels.columns import Columns
-from gramian.kernels.powers import horner, power
 from gramian.kernels.value import ATOM, Value, inside, text
+from gramian.places import CORES
 
 SUM, PRODUCT, POWER = 1, 2, 3  # how tightly the operators bind
 MOST_DEGREE = 10**9  # beyond, what rounding has added to 1 overflows
@@ -36,7 +37,7 @@ MOST_COEFFICIENTS = 10_000  # of a polynomial, each of which is one more pass ov
 class Kernel(BaseKernel):
     """Base class of all kernels: the protocol and its algebra.
 
-    A new kernel writes `encode`, `block` and `squared_norms`; ARCHITECTURE.md walks through one.
+    A new kernel writes `encode` and `formula`, or `encode`, `block` and `squared_norms`: ARCHITECTURE.md has one.
 
     Examples
     --------
@@ -144,19 +145,12 @@ class Pair(Kernel):
     def non_negative(self) -> bool:
         return self.left.non_negative and self.right.non_negative
 
-    @property
-    def scratch(self) -> int:
-        return 1 + max(self.left.scratch, self.right.scratch)
-
     def encode(self, X: Any) -> Encoded:
         return Encoded((self.left.encode(X), self.right.encode(X)))
 
-    def block(self, a: Encoded, b: Encoded, out: Array) -> None:
-        (a1, a2), (b1, b2) = a, b
-        self.left.block(a1, b1, out)
-        other = np.empty_like(out)
-        self.right.block(a2, b2, other)
-        self.combine(out, other, out=out)
+    @property
+    def _sides(self) -> tuple[Formula, Formula]:
+        return self.left.formula.under(0), self.right.formula.under(1)
 
     def squared_norms(self, a: Encoded) -> Array:
         a1, a2 = a
@@ -194,6 +188,11 @@ class Sum(Pair):
     precedence = SUM
     combine = np.add
     combine_logarithms = np.logaddexp
+
+    @property
+    def formula(self) -> Formula:
+        left, right = self._sides
+        return left + right
 
     @property
     def matrix_free(self) -> bool:
@@ -237,18 +236,31 @@ class Product(Pair):
     combine = np.multiply
     combine_logarithms = np.add
 
+    @property
+    def formula(self) -> Formula:
+        left, right = self._sides
+        return left * right
+
     def __repr__(self) -> str:
         return f"{inside(self.left, PRODUCT)} * {inside(self.right, PRODUCT + 1)}"
 
 
 class Pointwise(Kernel):
-    """A function of the values of one kernel: `profile`, in place, on any array of κ."""
+    """A function of the values of one kernel, written once in `of`."""
 
     base: Kernel
 
     @abstractmethod
+    def of(self, kappa: Formula) -> Formula:
+        """Return this kernel as an expression in the values of the base kernel."""
+
+    @property
+    def formula(self) -> Formula:
+        return self.of(self.base.formula)
+
     def profile(self, s: Array) -> Array:
-        """Replace the base kernel's values s by this kernel's, in place."""
+        """Replace the base kernel's values s by this kernel's, in place, wherever they come from."""
+        return CORES.prepare(self.of(Given())).of(s)
 
     @property
     def radius(self) -> float:
@@ -267,14 +279,6 @@ class Pointwise(Kernel):
     def lift(self, base: Encoded) -> Encoded:
         """Encodings of the base kernel serve as they are."""
         return base
-
-    @property
-    def scratch(self) -> int:
-        return max(1, self.base.scratch)
-
-    def block(self, a: Encoded, b: Encoded, out: Array) -> None:
-        self.base.block(a, b, out)
-        self.profile(out)
 
     def squared_norms(self, a: Encoded) -> Array:
         return self.profile(self.base.squared_norms(a))
@@ -320,9 +324,8 @@ class Scaled(PolynomialOf):
     def __post_init__(self) -> None:
         positive(self.factor, "the factor of a kernel")
 
-    def profile(self, s: Array) -> Array:
-        s *= float(self.factor)
-        return s
+    def of(self, kappa: Formula) -> Formula:
+        return kappa * float(self.factor)
 
     def log_profile(self, t: Array) -> Array:
         t += math.log(self.factor)
@@ -363,9 +366,8 @@ class Shifted(PolynomialOf):
     def __post_init__(self) -> None:
         non_negative(self.constant, "the constant added to a kernel")
 
-    def profile(self, s: Array) -> Array:
-        s += float(self.constant)
-        return s
+    def of(self, kappa: Formula) -> Formula:
+        return kappa + float(self.constant)
 
     def log_profile(self, t: Array) -> Array:
         return np.logaddexp(t, math.log(self.constant), out=t) if self.constant else t
@@ -405,8 +407,8 @@ class Power(PolynomialOf):
     def __post_init__(self) -> None:
         whole(self.degree, "the power of a kernel", most=MOST_DEGREE)
 
-    def profile(self, s: Array) -> Array:
-        return power(s, int(self.degree))
+    def of(self, kappa: Formula) -> Formula:
+        return kappa ** int(self.degree)
 
     def log_profile(self, t: Array) -> Array:
         t *= int(self.degree)
@@ -425,8 +427,8 @@ class Exponential(Pointwise):
 
     non_negative = True
 
-    def profile(self, s: Array) -> Array:
-        return np.exp(s, out=s)
+    def of(self, kappa: Formula) -> Formula:
+        return kappa.exp()
 
     def __repr__(self) -> str:
         return f"{inside(self.base, ATOM)}.exp()"
@@ -449,8 +451,8 @@ class Series(PolynomialOf):
         if not any(self.coefficients):
             raise ValueError("the polynomial in a kernel is zero; at least one coefficient above 0 expected")
 
-    def profile(self, s: Array) -> Array:
-        return horner(s, self.coefficients)
+    def of(self, kappa: Formula) -> Formula:
+        return kappa.polynomial(self.coefficients)
 
     def log_profile(self, t: Array) -> Array:
         terms = [(i, math.log(c)) for i, c in enumerate(self.coefficients) if c]
@@ -504,8 +506,8 @@ class Pullback(Kernel):
         return image
 
     @property
-    def scratch(self) -> int:
-        return self.base.scratch
+    def formula(self) -> Formula:
+        return self.base.formula
 
     def fit(self, X: Any) -> Self:
         f = self.f.fit(X) if isinstance(self.f, Value) and hasattr(self.f, "fit") else self.f
@@ -515,9 +517,6 @@ class Pullback(Kernel):
 
     def encode(self, X: Any) -> Encoded:
         return self.base.encode(self._image(X))
-
-    def block(self, a: Encoded, b: Encoded, out: Array) -> None:
-        self.base.block(a, b, out)
 
     def squared_norms(self, a: Encoded) -> Array:
         return self.base.squared_norms(a)
@@ -580,14 +579,8 @@ class Rowwise(Kernel):
     base: Kernel
 
     @property
-    def scratch(self) -> int:
-        return self.base.scratch
-
-    def block(self, a: Encoded, b: Encoded, out: Array) -> None:
-        (base_a, g_a), (base_b, g_b) = a, b
-        self.base.block(base_a, base_b, out)
-        out *= g_a[:, None]
-        out *= g_b
+    def formula(self) -> Formula:
+        return self.base.formula.under(0) * OfRow(part=(1,)) * OfColumn(part=(1,))
 
     def squared_norms(self, a: Encoded) -> Array:
         base, g = a
@@ -679,12 +672,10 @@ class NormalizedLogarithms(Normalized):
             finite_norms(self.base, base)  # says so
         return Encoded((base, logarithms / 2))
 
-    def block(self, a: Encoded, b: Encoded, out: Array) -> None:
-        (base_a, log_a), (base_b, log_b) = a, b
-        self.base.logarithms(base_a, base_b, out)
-        out -= log_a[:, None]
-        out -= log_b
-        np.exp(out, out=out)
+    @property
+    def formula(self) -> Formula:
+        logarithm = Opaque(block=self.base.logarithms, norms=self.base.log_norms, scratch=self.base.scratch, part=(0,))
+        return (logarithm - OfRow(part=(1,)) - OfColumn(part=(1,))).exp()
 
 
 class Anchored(Kernel):
@@ -703,10 +694,6 @@ class Anchored(Kernel):
     @cached_property
     def _reference_products(self) -> Array:
         return self._products(self.reference)
-
-    @property
-    def scratch(self) -> int:
-        return 1 + self.base.scratch
 
     def scale(self, a: Encoded) -> float:
         return self.base.scale(a.parts[0])
@@ -741,14 +728,16 @@ class Centered(Anchored):
     def scale(self, a: Encoded) -> float:
         return float(self.squared_norms(a).max()) if self.explicit(a) else super().scale(a)
 
-    def block(self, a: Encoded, b: Encoded, out: Array) -> None:
-        if self.explicit(a):
-            np.matmul(self.phi(a), self.phi(b).T, out=out)
-            return
-        (base_a, m_a), (base_b, m_b) = a, b
-        self.base.block(base_a, base_b, out)
-        out -= (m_a - self._mean).astype(out.dtype)
-        out -= m_b[:, 0].astype(out.dtype)
+    @property
+    def formula(self) -> Formula:
+        of_row, of_column = OfRow(part=(1,)) - self._mean, OfColumn(part=(1,))
+        about_means = self.base.formula.under(0) - of_row - of_column
+        if not self.explicit(Encoded((self.reference.rows[:1], self._reference_products[:1]))):
+            return about_means
+        return Opaque(block=self._between_features, norms=self.squared_norms, scratch=self.base.scratch)
+
+    def _between_features(self, a: Encoded, b: Encoded, out: Array) -> None:
+        np.matmul(self.phi(a), self.phi(b).T, out=out)
 
     @property
     def matrix_free(self) -> bool:

@@ -14,7 +14,7 @@ import numpy as np
 from scipy.spatial.distance import pdist
 
 from gramian.checks import Array, as_vectors, is_sparse, positive
-from gramian.kernels.distances import squared_distances
+from gramian.places.cores.distances import squared_distances
 
 SAMPLE = 1000
 WIDE = 100  # columns beyond which a matrix product is faster than distances one by one

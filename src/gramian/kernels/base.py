@@ -1,8 +1,9 @@
 """The protocol of a kernel, κ(x, z) = ⟨φ(x), φ(z)⟩: encode once, multiply tile by tile.
 
-A kernel answers three questions. What can be worked out of each object alone (`encode`)? What is κ between two runs of
-encodings (`block`, the only O(n²) code)? What is κ(x, x) (`squared_norms`)? All else (dense matrices, lazy Grams,
-products, centring, geometry) is derived from these three.
+A kernel answers two questions. What can be worked out of each object alone (`encode`)? What is κ, as an expression in
+what was worked out (`formula`)? Tiles, diagonals, dense matrices, lazy Grams, products, centring and geometry are
+derived from these two. Where κ has no expression the kernel fills tiles itself (`block`) and gives the diagonal
+(`squared_norms`).
 """
 
 from __future__ import annotations
@@ -15,29 +16,46 @@ from typing import Any, Self
 import numpy as np
 
 from gramian.checks import Array
-from gramian.gram.encoded import Encoded
+from gramian.formula.encoded import Encoded
+from gramian.formula.expression import Formula, Opaque
 from gramian.gram.gram import Gram, finite_norms
 from gramian.gram.protocol import Derived
 from gramian.kernels.value import ATOM, Value, inside
+from gramian.places import CORES, Place, Prepared, place_of
 
 FEW_FEATURES = 64
 MANY_FEATURES = 2**62  # beyond which it does not matter how many there are, and a float may not hold it
 
 
 class BaseKernel(Value, ABC):
-    """The protocol: three methods to write, and what follows from them."""
+    """The protocol: two methods to write, or three, and what follows from them."""
 
     @abstractmethod
     def encode(self, X: Any) -> Encoded:
         """Validate objects and do the work that belongs to each of them alone, in O(n)."""
 
-    @abstractmethod
+    @property
+    def formula(self) -> Formula:
+        """κ as an expression in the parts of encodings; where a kernel does not say, a block that it fills itself."""
+        if type(self).block is BaseKernel.block or type(self).squared_norms is BaseKernel.squared_norms:
+            raise TypeError(f"{type(self).__name__} says nothing of κ: write formula, or block and squared_norms")
+        return Opaque(block=self.block, norms=self.squared_norms, scratch=self.scratch)
+
+    def _prepared(self, place: Place) -> Prepared:
+        """Return the formula as a place has prepared it, once."""
+        plans: dict[str, Prepared] = getattr(self, "_plans", {})
+        if place.name not in plans:
+            plans = {**plans, place.name: place.prepare(self.formula)}
+            object.__setattr__(self, "_plans", plans)
+        return plans[place.name]
+
     def block(self, a: Encoded, b: Encoded, out: Array) -> None:
         """Write κ(xᵢ, zⱼ) into out[i, j]; `out` has the dtype of `squared_norms` and may be a strided view."""
+        self._prepared(place_of(a)).write(a, b, out)
 
-    @abstractmethod
     def squared_norms(self, a: Encoded) -> Array:
         """Return κ(x, x) = ‖φ(x)‖² of each object, a new array."""
+        return self._prepared(place_of(a)).norms(a)
 
     @abstractmethod
     def normalize(self) -> Derived:
@@ -113,7 +131,7 @@ class BaseKernel(Value, ABC):
     @property
     def scratch(self) -> int:
         """How many arrays of the size of `out` `block` needs besides it, for the memory budget."""
-        return 1
+        return 1 if type(self).block is not BaseKernel.block else self._prepared(CORES).scratch
 
     @property
     def dear(self) -> bool:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from gramian.checks import Array
-from gramian.gram.encoded import Encoded
+from gramian.formula.encoded import Encoded
+from gramian.formula.expression import Dot, Formula
 from gramian.gram.gram import Gram
 from gramian.kernels.algebra import Anchored, remainder
 from gramian.kernels.value import ATOM, inside
@@ -26,10 +27,9 @@ class Deflated(Anchored):
     def _products(self, gram: Gram) -> Array:
         return gram.apply(self.coefficients)
 
-    def block(self, a: Encoded, b: Encoded, out: Array) -> None:
-        (base_a, G_a), (base_b, G_b) = a, b
-        self.base.block(base_a, base_b, out)
-        out -= (G_a @ G_b.T).astype(out.dtype, copy=False)
+    @property
+    def formula(self) -> Formula:
+        return self.base.formula.under(0) - Dot(part=(1,))
 
     def squared_norms(self, a: Encoded) -> Array:
         base, G = a

@@ -1,11 +1,10 @@
 """Kernels of the inner product xᵀz: linear, polynomial, bilinear.
 
-A dot-product kernel is one formula, `profile`, of s = xᵀz. All of them take sparse input as it is.
+A dot-product kernel is one expression in xᵀz. All of them take sparse input as it is.
 """
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
@@ -14,38 +13,25 @@ import numpy as np
 from scipy.special import gammaln
 
 from gramian.checks import Array, as_matrix, as_vectors, is_sparse, non_negative, whole
-from gramian.gram.encoded import Encoded
+from gramian.formula.encoded import Encoded
+from gramian.formula.expression import Dot, Formula
 from gramian.kernels import monomials
 from gramian.kernels.algebra import Kernel
-from gramian.kernels.powers import power
-from gramian.kernels.products import inner_products, squared_lengths
 
 LONGEST_MONOMIAL = 1000  # factors that are multiplied one by one
 
 
 class DotProduct(Kernel):
-    """κ(x, z) = profile(xᵀz)."""
+    """A kernel of xᵀz; the inner product itself, if it says nothing else."""
 
     on_vectors = True
-
-    @abstractmethod
-    def profile(self, s: Array) -> Array:
-        """Replace s = xᵀz by κ, in place."""
 
     def encode(self, X: Any) -> Encoded:
         return Encoded((as_vectors(X, sparse=True),))
 
-    def block(self, a: Encoded, b: Encoded, out: Array) -> None:
-        (A,), (B,) = a, b
-        if is_sparse(A) or is_sparse(B):
-            out[...] = inner_products(A, B)
-        else:
-            np.matmul(A, B.T, out=out)
-        self.profile(out)
-
-    def squared_norms(self, a: Encoded) -> Array:
-        (A,) = a
-        return self.profile(squared_lengths(A))
+    @property
+    def formula(self) -> Formula:
+        return Dot()
 
 
 class Linear(DotProduct):
@@ -57,9 +43,6 @@ class Linear(DotProduct):
     >>> gm.Linear()([[5.9, 3.0]], [[6.9, 3.1]]).round(2)
     array([[50.01]])
     """
-
-    def profile(self, s: Array) -> Array:
-        return s
 
     def feature_dim(self, a: Encoded) -> int | None:
         return int(a.parts[0].shape[1])
@@ -102,9 +85,9 @@ class Polynomial(DotProduct):
         whole(self.degree, "degree")
         non_negative(self.offset, "offset")
 
-    def profile(self, s: Array) -> Array:
-        s += float(self.offset)
-        return power(s, int(self.degree))
+    @property
+    def formula(self) -> Formula:
+        return (Dot() + float(self.offset)) ** int(self.degree)
 
     @property
     def non_negative(self) -> bool:
@@ -174,9 +157,6 @@ class Bilinear(DotProduct):
         if vectors.shape[1] != len(self._root):
             raise ValueError(f"X has {vectors.shape[1]} features and A is {len(self._root)} × {len(self._root)}")
         return Encoded((np.asarray(vectors @ self._root.astype(vectors.dtype)),))
-
-    def profile(self, s: Array) -> Array:
-        return s
 
     def feature_dim(self, a: Encoded) -> int | None:
         return int(self._root.shape[1])

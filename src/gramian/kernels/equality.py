@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from gramian.gram.encoded import Encoded
+from gramian.formula.encoded import Encoded
 from gramian.kernels.strings.bags import Bags
 from gramian.kernels.strings.counting import Counting, grams
 from gramian.kernels.strings.sequences import Sequences, as_sequences, is_missing, ordered

@@ -16,11 +16,11 @@ from typing import Any, Self, cast
 import numpy as np
 
 from gramian.checks import Array, whole
-from gramian.gram.encoded import Encoded
-from gramian.gram.progress import task
+from gramian.formula.encoded import Encoded
 from gramian.kernels.algebra import Kernel
 from gramian.kernels.bandwidth import settled
 from gramian.kernels.radial import Distance, Gaussian, Laplacian, Matern
+from gramian.runtime.progress import task
 
 MOST_FEATURES = 1_000_000  # beyond, the features of a thousand objects take 8 GB
 MOST_BYTES = 2**32  # of the waves themselves

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from gramian.checks import Array, as_indices, as_matrix
-from gramian.gram.encoded import Encoded
+from gramian.formula.encoded import Encoded
 from gramian.kernels.algebra import Kernel
 
 

@@ -1,26 +1,26 @@
 """Kernels of the distance between two vectors: Gaussian, Matérn, Laplacian.
 
-A radial kernel is one formula, `profile`, of the squared distance in units of the bandwidth; it takes sparse input as
-it is. φ is infinite-dimensional; the Gaussian's expansion (seed 003, section 5.2) truncated at a degree is given by
+A radial kernel is one expression in the squared distance in units of the bandwidth; it takes sparse input as it is. φ
+is infinite-dimensional; the Gaussian's expansion (seed 003, section 5.2) truncated at a degree is given by
 `Gaussian.features`.
 """
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
-from scipy.spatial.distance import cdist
 from scipy.special import gammaln, kve
 
 from gramian.checks import Array, as_vectors, is_sparse, positive, whole
-from gramian.gram.encoded import Encoded
+from gramian.formula.encoded import Encoded
+from gramian.formula.expression import CityBlock, Formula, SquaredDistance
 from gramian.kernels import monomials
 from gramian.kernels.algebra import Kernel
 from gramian.kernels.bandwidth import check_bandwidth, median_distance, settled
-from gramian.kernels.distances import distance_accuracy, squared_distances
+from gramian.places.cores.distances import distance_accuracy
 
 FAR = 1e4  # beyond this t every Matérn kernel is 0 in double precision
 LARGEST_NU = 100.0
@@ -43,10 +43,6 @@ class Distance(Kernel):
             return self
         return self.with_params(bandwidth=median_distance(X, self.metric))
 
-    @property
-    def scratch(self) -> int:
-        return 4
-
     def accuracy(self, dtype: np.dtype[Any]) -> float:
         return distance_accuracy(dtype)
 
@@ -54,33 +50,8 @@ class Distance(Kernel):
         settled(self.bandwidth)
         return Encoded((as_vectors(X, sparse=self.metric == "euclidean"),))
 
-    def squared_norms(self, a: Encoded) -> Array:
-        (A,) = a
-        return np.ones(A.shape[0], A.dtype)
 
-
-class Radial(Distance):
-    """κ(x, z) = profile(factor · ‖x − z‖²/σ²)."""
-
-    factor: ClassVar[float] = 1.0  # folded into the matrix product that gives the distances, where it costs nothing
-
-    @property
-    def smooth(self) -> bool:
-        """Whether the profile has a bounded slope at 0, so that an absolute error of the distance is harmless."""
-        return True
-
-    @abstractmethod
-    def profile(self, s: Array) -> Array:
-        """Replace factor · ‖x − z‖²/σ² by κ, in place."""
-
-    def block(self, a: Encoded, b: Encoded, out: Array) -> None:
-        (A,), (B,) = a, b
-        sigma = settled(self.bandwidth)
-        squared_distances(A, B, sigma, out, factor=self.factor, smooth=self.smooth)
-        self.profile(out)
-
-
-class Gaussian(Radial):
+class Gaussian(Distance):
     """The Gaussian kernel, κ(x, z) = exp(−‖x − z‖² / 2σ²) (seed 003, (5.10)).
 
     Parameters
@@ -102,10 +73,10 @@ class Gaussian(Radial):
     """
 
     bandwidth: float | str = 1.0
-    factor = -0.5
 
-    def profile(self, s: Array) -> Array:
-        return np.exp(s, out=s)
+    @property
+    def formula(self) -> Formula:
+        return SquaredDistance(bandwidth=settled(self.bandwidth), factor=-0.5).exp()
 
     def features(self, X: Any, degree: int | None = None) -> Any:
         """Return the explicit map truncated at the given degree; its inner products tend to κ as the degree grows.
@@ -132,7 +103,7 @@ class Gaussian(Radial):
         return monomials.names(inputs, chosen)
 
 
-class Matern(Radial):
+class Matern(Distance):
     """The Matérn kernel, κ = 2^(1−ν)/Γ(ν) · t^ν K_ν(t) with t = √(2ν) ‖x − z‖/σ, between exp(−r/σ) and the Gaussian.
 
     Parameters
@@ -158,26 +129,17 @@ class Matern(Radial):
             raise ValueError(f"nu is {self.nu}; at most {LARGEST_NU:g} expected: the limit of large nu is gm.Gaussian")
 
     @property
-    def smooth(self) -> bool:
-        return self.nu > 1
-
-    def profile(self, s: Array) -> Array:
-        np.maximum(s, 0, out=s)
-        s *= 2 * float(self.nu)
-        t = np.minimum(np.sqrt(s, out=s), FAR, out=s)
-        if self.nu == 0.5:
-            np.negative(t, out=t)
-            return np.exp(t, out=t)
-        if self.nu == 1.5:
-            polynomial = 1 + t
-        elif self.nu == 2.5:
-            polynomial = 1 + t + t * t / 3
-        else:
-            t[...] = _matern(t.astype(np.float64), float(self.nu))
-            return t
-        np.exp(np.negative(t, out=t), out=t)
-        t *= polynomial
-        return t
+    def formula(self) -> Formula:
+        nu = float(self.nu)
+        squares = SquaredDistance(bandwidth=settled(self.bandwidth), smooth=nu > 1).at_least(0)
+        t = (squares * (2 * nu)).sqrt().at_most(FAR)
+        if nu == 0.5:
+            return (-t).exp()
+        if nu == 1.5:
+            return (-t).exp() * (t + 1)
+        if nu == 2.5:
+            return (-t).exp() * t.polynomial((1, 1, 1 / 3))
+        return t.apply(partial(_matern, nu=nu))
 
 
 def _matern(t: Array, nu: float) -> Array:
@@ -205,8 +167,6 @@ class Laplacian(Distance):
     bandwidth: float | str = 1.0
     metric = "cityblock"
 
-    def block(self, a: Encoded, b: Encoded, out: Array) -> None:
-        (A,), (B,) = a, b
-        with np.errstate(over="ignore"):
-            np.divide(cdist(A, B, "cityblock"), -settled(self.bandwidth), out=out, casting="same_kind")
-            np.exp(out, out=out)
+    @property
+    def formula(self) -> Formula:
+        return (-CityBlock(bandwidth=settled(self.bandwidth))).exp()

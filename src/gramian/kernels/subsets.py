@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from gramian.checks import Array, as_array, as_vectors, non_negative, whole
-from gramian.gram.encoded import Encoded
+from gramian.formula.encoded import Encoded
 from gramian.kernels.algebra import Kernel
 from gramian.kernels.monomials import check_dimension
 

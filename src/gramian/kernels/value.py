@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, Self, dataclass_transform
 
 import numpy as np
 
-from gramian.gram.encoded import Encoded
+from gramian.formula.encoded import Encoded
 from gramian.gram.gram import Gram
 
 ATOM = 9  # binds tighter than any operator
@@ -37,7 +37,7 @@ class Size(NamedTuple):
 class Value:
     """What all values share: parameters, equality, hash, state and text."""
 
-    __slots__ = ("_size",)
+    __slots__ = ("_plans", "_size")
 
     precedence = ATOM
 

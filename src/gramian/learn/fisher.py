@@ -52,9 +52,8 @@ from gramian.factor.solve import (
     takes_features,
 )
 from gramian.factor.spectrum import coordinates, rough_factor
-from gramian.gram.encoded import Encoded
+from gramian.formula.encoded import Encoded
 from gramian.gram.gram import Gram
-from gramian.gram.journal import keeping
 from gramian.kernels.algebra import Kernel
 from gramian.learn.base import MEDIAN_GAUSSIAN, as_given, evaluate, named
 from gramian.learn.discriminant import Discriminant
@@ -69,6 +68,7 @@ from gramian.learn.ridges import (
     warn_of_estimate,
     warn_unless_solved,
 )
+from gramian.runtime.journal import keeping
 from gramian.space.vectors import Vectors
 
 MOST_LEFT_OUT = 6000  # objects; of more, those of a part of them are left out, in low rank

@@ -23,9 +23,9 @@ import numpy as np
 import scipy.linalg
 
 from gramian.checks import Array
-from gramian.gram.threads import aside
 from gramian.learn.discriminant import class_means
 from gramian.learn.fisher_loo import EIGEN, WithinClasses
+from gramian.runtime.threads import aside
 
 
 def fold_scores(points: Array, labels: Array, folds: Sequence[Array], ridges: Array) -> Array:

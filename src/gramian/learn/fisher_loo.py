@@ -34,8 +34,8 @@ import scipy.linalg
 
 from gramian.checks import Array
 from gramian.factor.moments import Moments
-from gramian.gram.threads import cores, run
 from gramian.learn.discriminant import class_means
+from gramian.runtime.threads import cores, run
 
 EIGEN = 9  # operations of an eigenvalue decomposition, in units of m³
 LARGE = 60  # members of a class that may share a decomposition: squared lengths are right to two percent then

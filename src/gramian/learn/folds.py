@@ -32,7 +32,6 @@ from gramian.checks import Array
 from gramian.factor.solve import Map, ridged_factor, takes_features
 from gramian.factor.spectrum import Spectrum, coordinates, spectrum
 from gramian.gram.gram import Gram
-from gramian.gram.threads import aside
 from gramian.learn.base import checked_weights, named
 from gramian.learn.classifier import KernelClassifier
 from gramian.learn.discriminant import decided
@@ -44,6 +43,7 @@ from gramian.learn.path import Smoother
 from gramian.learn.ridge import CRITERIA, LeastSquares
 from gramian.learn.ridges import CHOSEN_EXACTLY, fixed_ridge, ridge_grid, rounding
 from gramian.learn.sklearn_private import count_objects
+from gramian.runtime.threads import aside
 
 BESIDE = 0.1  # of a ridge, what is left out of eigenvalues may be without mattering
 LOST = 1e-12  # share of the largest eigenvalue of a scatter below which one has no digits

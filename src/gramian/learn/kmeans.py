@@ -24,11 +24,11 @@ from sklearn.utils import check_random_state
 from gramian.checks import Array, warn, whole
 from gramian.factor.cholesky import cholesky
 from gramian.gram.gram import Gram
-from gramian.gram.progress import task
 from gramian.kernels.algebra import Kernel
 from gramian.kernels.dotproduct import Linear
 from gramian.learn.base import MEDIAN_GAUSSIAN, KernelEstimator, as_given
 from gramian.learn.discriminant import class_means
+from gramian.runtime.progress import task
 from gramian.space.vectors import Vectors
 
 EXACT_STARTS = 600  # objects up to which every start is iterated with all of K

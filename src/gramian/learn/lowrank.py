@@ -23,13 +23,13 @@ from gramian.factor.eigen import DENSE
 from gramian.factor.moments import Chunk, Moments, Summary, dense
 from gramian.factor.nystrom import Nystrom
 from gramian.factor.solve import ridged_factor
-from gramian.gram.encoded import Encoded
+from gramian.formula.encoded import Encoded
 from gramian.gram.gram import HOLD, Gram
-from gramian.gram.progress import task
 from gramian.kernels.algebra import Kernel
 from gramian.learn.base import KernelEstimator
 from gramian.learn.path import Fit, Kind, RidgePath, factors
 from gramian.learn.sklearn_private import count_objects, take_rows
+from gramian.runtime.progress import task
 from gramian.space.vectors import FeatureSpace, Vectors
 
 Rank: TypeAlias = int | Literal["exact"] | None

@@ -37,14 +37,14 @@ from gramian.batches import Batches
 from gramian.checks import Array, fraction, warn, whole
 from gramian.factor.moments import Chunk
 from gramian.factor.nystrom import Nystrom
-from gramian.gram.encoded import Encoded
+from gramian.formula.encoded import Encoded
 from gramian.gram.gram import Gram
-from gramian.gram.journal import keeping
 from gramian.kernels.algebra import Kernel, remainder
 from gramian.learn.base import MEDIAN_GAUSSIAN, offered_if
 from gramian.learn.lowrank import Rank, Reducible, given_rank, landmark_coefficients
 from gramian.learn.sklearn_private import count_objects, take_rows
 from gramian.learn.unusual import Explanation, explained
+from gramian.runtime.journal import keeping
 from gramian.space.means import stability_bound
 from gramian.space.vectors import Vectors
 

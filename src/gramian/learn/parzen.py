@@ -24,12 +24,12 @@ from sklearn.utils.validation import check_is_fitted
 from gramian.batches import Batches
 from gramian.checks import Array
 from gramian.factor.moments import dense
-from gramian.gram.encoded import Encoded
-from gramian.gram.journal import keeping
+from gramian.formula.encoded import Encoded
 from gramian.kernels.algebra import Kernel
 from gramian.learn.base import MEDIAN_GAUSSIAN, offered_if
 from gramian.learn.discriminant import Discriminant, class_means, decided, indicator, told_apart
 from gramian.learn.lowrank import Rank, given_rank, landmark_coefficients
+from gramian.runtime.journal import keeping
 from gramian.space.vectors import Vectors
 
 

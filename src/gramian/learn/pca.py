@@ -18,12 +18,12 @@ from gramian.checks import Array, fraction, is_sparse, warn, whole
 from gramian.factor.eigen import DENSE, Eigen, centered_eigen, decomposes, spreads
 from gramian.factor.nystrom import Nystrom
 from gramian.gram.gram import Gram
-from gramian.gram.journal import keeping
 from gramian.kernels.algebra import Kernel
 from gramian.learn.base import MEDIAN_GAUSSIAN, as_given
 from gramian.learn.lowrank import Rank, Reducible, landmark_coefficients
 from gramian.learn.preimage import PreImages
 from gramian.learn.weights import Weighted
+from gramian.runtime.journal import keeping
 from gramian.space.vectors import Vectors
 
 

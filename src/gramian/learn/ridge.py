@@ -45,8 +45,6 @@ from gramian.factor.solve import (
 )
 from gramian.factor.spectrum import rough_factor, rough_spectrum, spectrum, spectrum_above, whole_range
 from gramian.gram.gram import Gram
-from gramian.gram.journal import keeping
-from gramian.gram.threads import aside
 from gramian.kernels.algebra import Kernel
 from gramian.learn.base import MEDIAN_GAUSSIAN, checked_weights, evaluate
 from gramian.learn.intervals import Intervals, LeftOut
@@ -73,6 +71,8 @@ from gramian.learn.ridges import (
     warn_unless_solved,
 )
 from gramian.learn.weights import Weighted
+from gramian.runtime.journal import keeping
+from gramian.runtime.threads import aside
 from gramian.space.vectors import Vectors
 
 CRITERIA = ("loo", "gcv")

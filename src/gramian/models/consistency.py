@@ -18,7 +18,7 @@ from gramian.checks import Array, as_number, whole
 from gramian.factor.cholesky import LowRank
 from gramian.factor.moments import Chunk, Moments, Summary
 from gramian.factor.nystrom import Nystrom
-from gramian.gram.encoded import Encoded
+from gramian.formula.encoded import Encoded
 from gramian.gram.gram import Gram, finite_norms
 from gramian.kernels import algebra
 from gramian.kernels.deflated import Deflated

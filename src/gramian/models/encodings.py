@@ -9,7 +9,7 @@ import numpy as np
 
 from gramian.checks import is_sparse
 from gramian.factor.nystrom import Nystrom
-from gramian.gram.encoded import Encoded
+from gramian.formula.encoded import Encoded
 from gramian.gram.gram import Gram, finite_norms
 from gramian.kernels import algebra
 from gramian.kernels.deflated import Deflated

@@ -25,7 +25,7 @@ from gramian.factor.cholesky import LowRank
 from gramian.factor.eigen import Eigen
 from gramian.factor.moments import Chunk, Moments, Summary
 from gramian.factor.nystrom import Nystrom
-from gramian.gram.encoded import Encoded
+from gramian.formula.encoded import Encoded
 from gramian.gram.gram import Gram
 from gramian.kernels import algebra
 from gramian.kernels.algebra import Kernel

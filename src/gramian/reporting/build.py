@@ -11,7 +11,6 @@ from typing import Any
 
 from gramian import __version__
 from gramian.expressions import parse_kernel
-from gramian.gram.progress import task
 from gramian.intake.dataset import Dataset
 from gramian.intake.errors import DataError
 from gramian.intake.reading import from_objects
@@ -37,6 +36,7 @@ from gramian.reporting.sections import (
     verdict,
 )
 from gramian.reporting.study import Study
+from gramian.runtime.progress import task
 from gramian.writing import write_text
 
 SECTIONS = (came_in, columns, kernel, geometry, spectrum, chart, clusters, novelty)

@@ -22,7 +22,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gramian.checks import Array
-from gramian.gram.progress import task
 from gramian.kernels.algebra import Kernel
 from gramian.learn.classifier import KernelClassifier
 from gramian.learn.fisher import FisherDiscriminant
@@ -33,6 +32,7 @@ from gramian.reporting.candidates import SAMPLE, choose, indicators
 from gramian.reporting.measures import Difference, beyond, paired, root_mean_square, standard_error
 from gramian.reporting.splits import INNER, Fold, Splits
 from gramian.reporting.study import RANK, Study
+from gramian.runtime.progress import task
 from gramian.space.vectors import FeatureSpace
 
 JUDGED = 50_000  # objects that take part, at most

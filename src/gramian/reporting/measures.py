@@ -13,7 +13,7 @@ import numpy as np
 import scipy.special
 
 from gramian.checks import Array
-from gramian.gram.threads import aside
+from gramian.runtime.threads import aside
 
 PARTS = 10  # into which a sample is cut, to see how far the dimension of one differs from that of another
 

@@ -26,10 +26,10 @@ from scipy.sparse.csgraph import connected_components
 from sklearn.model_selection import RepeatedKFold, RepeatedStratifiedKFold
 
 from gramian.checks import Array, is_sparse
-from gramian.gram.threads import aside
 from gramian.intake.dataset import Dataset
 from gramian.intake.table import absent
 from gramian.kernels.algebra import Kernel
+from gramian.runtime.threads import aside
 
 LOOKED_AT = 200_000  # rows that are compared with each other
 FEW = 20  # different values up to which those of a column may well be equal

@@ -14,8 +14,8 @@ import numpy as np
 
 from gramian.checks import Array, as_generator, fraction, non_negative, whole
 from gramian.gram.gram import Gram
-from gramian.gram.progress import task
 from gramian.kernels.algebra import Centered
+from gramian.runtime.progress import task
 from gramian.space.vectors import Vectors, require_vectors
 
 CHUNK = 64  # permutations multiplied at a time

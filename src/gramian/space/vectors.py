@@ -19,11 +19,11 @@ from scipy.spatial.distance import cdist
 from gramian.checks import Array, as_array, as_bytes, as_number, as_selection, fraction, non_negative
 from gramian.factor.cholesky import Pivoting, cholesky
 from gramian.factor.eigen import DENSE, eigen
-from gramian.gram.encoded import Encoded
+from gramian.formula.encoded import Encoded
 from gramian.gram.gram import Gram, finite_norms
-from gramian.gram.threads import aside
 from gramian.kernels.algebra import Centered, Kernel
 from gramian.kernels.deflated import Deflated
+from gramian.runtime.threads import aside
 from gramian.space.subspace import Subspace, eigen_subspace, gram_schmidt_subspace
 
 FIRST_LOOK = 256  # directions in which the variance is first looked for

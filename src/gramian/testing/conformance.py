@@ -16,10 +16,10 @@ from scipy.sparse.linalg import aslinearoperator
 
 from gramian.checks import Array, is_sparse
 from gramian.factor.psd import is_psd
-from gramian.gram.encoded import Encoded
+from gramian.formula.encoded import Encoded
 from gramian.gram.gram import Gram
-from gramian.gram.tiles import COPIES
 from gramian.kernels.algebra import Kernel
+from gramian.places.cores.tiles import COPIES
 
 
 def check_kernel(kernel: Kernel, X: Any, *, rtol: float | None = None) -> None:

@@ -14,8 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import gramian as gm
-from gramian.gram.tiles import COPIES
 from gramian.kernels.strings.sequences import as_sequences
+from gramian.places.cores.tiles import COPIES
 
 claims = settings(max_examples=40, deadline=None, derandomize=True, database=None)
 

@@ -24,7 +24,7 @@ import numpy as np
 from scipy.special import gammaincinv
 
 from gramian.checks import Array, as_number, whole
-from gramian.gram.encoded import Encoded
+from gramian.formula.encoded import Encoded
 from gramian.kernels.algebra import Kernel
 from gramian.kernels.graphs.functions import SymmetricMatrix, TooSteep
 from gramian.kernels.graphs.graph import as_graph

@@ -27,7 +27,7 @@ import scipy.sparse
 from scipy.sparse.linalg import ArpackNoConvergence, eigsh
 
 from gramian.checks import Array
-from gramian.gram.threads import aside, breathe, cores, run
+from gramian.runtime.threads import aside, breathe, cores, run
 
 Function = Callable[[Array], Array]
 

@@ -15,7 +15,7 @@ import numpy as np
 import scipy.sparse
 
 from gramian.checks import Array, is_sparse
-from gramian.gram.encoded import Encoded
+from gramian.formula.encoded import Encoded
 from gramian.kernels.algebra import Kernel
 from gramian.kernels.strings.bags import DENSE_BYTES, EXACT, Bags, Vocabulary, compact, row_numbers
 from gramian.kernels.strings.sequences import Sequences, as_sequences

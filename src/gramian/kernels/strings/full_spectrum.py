@@ -17,7 +17,7 @@ import numpy as np
 import scipy.sparse
 
 from gramian.checks import Array, positive, whole
-from gramian.gram.encoded import Encoded
+from gramian.formula.encoded import Encoded
 from gramian.kernels.strings.bags import Bags
 from gramian.kernels.strings.counting import grams
 from gramian.kernels.strings.sequences import LONGEST, Sequences

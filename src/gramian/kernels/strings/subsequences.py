@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from gramian.checks import Array, positive, whole
-from gramian.gram.encoded import Encoded
+from gramian.formula.encoded import Encoded
 from gramian.kernels.algebra import Kernel
 from gramian.kernels.strings.bags import DENSE_BYTES, Bags, Vocabulary
 from gramian.kernels.strings.sequences import LONGEST, Sequences, as_sequences, comparable

@@ -18,7 +18,7 @@ import numpy as np
 import scipy.sparse
 
 from gramian.checks import Array, as_array, whole
-from gramian.gram.encoded import Encoded
+from gramian.formula.encoded import Encoded
 from gramian.kernels.dotproduct import DotProduct
 from gramian.kernels.strings.sequences import is_missing, ordered
 

@@ -12,7 +12,8 @@ import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
 import gramian as gm
-from gramian.gram import threads, tiles
+from gramian.places.cores import tiles
+from gramian.runtime import threads
 
 
 def gramian_threads():
@@ -207,7 +208,7 @@ INTERRUPTED = """
     import numpy as np
     import scipy.linalg  # has a BLAS of its own, which begins with as many threads as there are cores
     import gramian as gm
-    from gramian.gram import tiles
+    from gramian.places.cores import tiles
     from threadpoolctl import threadpool_info, threadpool_limits
 
     signal.signal(signal.SIGINT, signal.default_int_handler)  # a parent may have left it ignored
@@ -248,7 +249,7 @@ def test_ctrl_c_stops_a_long_product_at_once_and_leaves_no_thread(lanes):
 def test_a_blas_that_is_loaded_later_is_limited_too():
     script = """
         import numpy as np
-        from gramian.gram import threads
+        from gramian.runtime import threads
         from threadpoolctl import threadpool_info
 
         seen = []

@@ -37,8 +37,8 @@ from typing import IO, Any, Protocol, TypeAlias
 import numpy as np
 
 from gramian.checks import Array
-from gramian.gram.fingerprint import NoFingerprintError, fingerprint
-from gramian.gram.progress import task
+from gramian.runtime.fingerprint import NoFingerprintError, fingerprint
+from gramian.runtime.progress import task
 from gramian.writing import open_plain
 
 PATIENCE = 1.0  # seconds that a value must have taken to be stored

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import gramian as gm
-from gramian.gram import progress as module
-from gramian.gram import threads
-from gramian.gram.progress import spell, steps_left, task
+from gramian.runtime import progress as module
+from gramian.runtime import threads
+from gramian.runtime.progress import spell, steps_left, task
 
 
 class Terminal(io.StringIO):

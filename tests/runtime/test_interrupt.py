@@ -12,7 +12,8 @@ import pytest
 from threadpoolctl import threadpool_info
 
 import gramian as gm
-from gramian.gram import threads, tiles
+from gramian.places.cores import tiles
+from gramian.runtime import threads
 
 pytestmark = [
     pytest.mark.alone,
@@ -23,7 +24,7 @@ SCRIPT = """
     import signal, sys, threading, time
     import numpy as np
     import gramian as gm
-    from gramian.gram import tiles
+    from gramian.places.cores import tiles
     from threadpoolctl import threadpool_info, threadpool_limits
 
     signal.signal(signal.SIGINT, signal.default_int_handler)  # a parent may have left it ignored

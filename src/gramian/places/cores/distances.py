@@ -18,8 +18,8 @@ from scipy.sparse import csr_array
 from scipy.spatial.distance import cdist
 
 from gramian.checks import Array, is_sparse
-from gramian.gram.tiles import SLAB
-from gramian.kernels.products import inner_products, squared_lengths
+from gramian.places.cores.products import inner_products, squared_lengths
+from gramian.places.cores.tiles import SLAB
 
 ROUNDING = 4.0  # the expansion's error in units of ε (‖a‖² + ‖b‖²)
 PATCH = 0.05  # share of a tile up to which single entries are recomputed; beyond it the whole tile is

@@ -7,7 +7,7 @@ import pytest
 
 import gramian as gm
 from gramian.kernels import distances as module
-from gramian.kernels.distances import distance_accuracy, squared_distances
+from gramian.places.cores.distances import distance_accuracy, squared_distances
 
 DTYPES = [np.float32, np.float64]
 

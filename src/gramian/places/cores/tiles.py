@@ -21,8 +21,8 @@ from typing import TypeAlias
 import numpy as np
 
 from gramian.checks import Array
-from gramian.gram.journal import Stages, at_once
-from gramian.gram.threads import breathe, cores, run, single_blas
+from gramian.runtime.journal import Stages, at_once
+from gramian.runtime.threads import breathe, cores, run, single_blas
 
 DEFAULT_MEMORY = 256 * 2**20
 LARGEST_SIDE = 768  # beyond this a tile leaves the last cache for no gain

@@ -15,9 +15,10 @@ import pytest
 import scipy.sparse
 
 import gramian as gm
-from gramian.gram import journal, tiles
-from gramian.gram.fingerprint import NoFingerprintError, fingerprint
-from gramian.gram.journal import Journal, keeping, remember
+from gramian.places.cores import tiles
+from gramian.runtime import journal
+from gramian.runtime.fingerprint import NoFingerprintError, fingerprint
+from gramian.runtime.journal import Journal, keeping, remember
 
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((500, 3))
@@ -358,7 +359,7 @@ def test_what_a_killed_program_left_is_known_by_its_name_and_its_first_bytes(tmp
         import os, signal, sys
         from pathlib import Path
         import numpy as np
-        from gramian.gram import journal
+        from gramian.runtime import journal
         journal._write = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
         journal.Journal(Path(sys.argv[1])).save(sys.argv[2], {"value": np.zeros(3)})
     """)
@@ -527,8 +528,10 @@ KILLED = """
     import os, random, signal, sys, threading
     import numpy as np
     import gramian as gm
-    from gramian.gram import gram, journal, tiles
-    from gramian.gram.journal import keeping
+    from gramian.gram import gram
+    from gramian.places.cores import tiles
+    from gramian.runtime import journal
+    from gramian.runtime.journal import keeping
 
     directory, = sys.argv[1:]
     journal.PATIENCE, journal.INTERVAL, journal.WORTH, gram.HOLD = -1.0, 0.0, np.inf, 0
@@ -617,7 +620,7 @@ def test_what_an_object_has_worked_out_is_no_part_of_its_key():
 def test_keys_are_the_same_in_every_process():
     script = """
         import numpy as np, gramian as gm
-        from gramian.gram.fingerprint import fingerprint
+        from gramian.runtime.fingerprint import fingerprint
         k = gm.BagOfWords().fit(["a cat sat", "the cat"])
         print(fingerprint(k, k.encode(["a cat", "a dog"]), {"x", "y", "z"}, gm.Gaussian(), np.arange(3)))
     """
@@ -678,7 +681,7 @@ from numba import njit
 sys.path.insert(0, {folder!r})
 import helper
 import gramian as gm
-from gramian.gram import journal
+from gramian.runtime import journal
 
 journal.PATIENCE = journal.INTERVAL = 0.0
 

@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import gramian as gm
-from gramian.gram import tiles
-from gramian.gram.tiles import Tiling, cut
+from gramian.places.cores import tiles
+from gramian.places.cores.tiles import Tiling, cut
 
 sides = st.integers(1, 60)
 F64 = np.dtype(np.float64)

@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 
 from threadpoolctl import ThreadpoolController
 
-from gramian.gram.progress import task
+from gramian.runtime.progress import task
 
 Job = TypeVar("Job")
 Answer = TypeVar("Answer")

@@ -8,7 +8,7 @@ import scipy.sparse
 from sklearn.metrics.pairwise import rbf_kernel
 
 import gramian as gm
-from gramian.kernels import distances
+from gramian.places.cores import distances
 from gramian.testing import check_gram, check_kernel
 
 from .test_numerics import CASES_BY_DTYPE, clusters, exact_distance, exact_gaussian

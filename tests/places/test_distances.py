@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import gramian as gm
-from gramian.kernels import distances as module
+from gramian.places.cores import distances as module
 from gramian.places.cores.distances import distance_accuracy, squared_distances
 
 DTYPES = [np.float32, np.float64]

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 import gramian as gm
 from gramian.places.cores import tiles
+from gramian.places.cores.distances import SLAB
 from gramian.places.cores.tiles import Tiling, cut
 
 sides = st.integers(1, 60)
@@ -78,7 +79,7 @@ def test_copies_of_wide_objects_fit_the_memory_of_several_lanes(n, m, width, mem
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(tiles, "cores", lambda: lanes)
         tiling = cut(shape, F64, 1, memory, symmetric, width)
-    taken = 16 * tiling.rows * tiling.cols + tiles.COPIES * 8 * min(width, tiles.SLAB) * (tiling.rows + tiling.cols)
+    taken = 16 * tiling.rows * tiling.cols + tiles.COPIES * 8 * min(width, SLAB) * (tiling.rows + tiling.cols)
     assert tiling.lanes == 1 or tiling.lanes * taken <= memory
     if tiling.lanes > 1:  # nor are there so many of them that their list takes more
         assert min(tiling.rows, tiling.cols) >= min(tiles.SMALLEST_SIDE, *shape) or tiling.rows * tiling.cols >= 1024

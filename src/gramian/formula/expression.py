@@ -16,13 +16,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields, replace
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 Path: TypeAlias = tuple[int, ...]
 
 
 class Formula:
-    """An expression in two objects."""
+    """An expression in two objects. What is the same object in several places is computed once."""
+
+    of_pairs: ClassVar[bool]  # whether values differ from pair to pair, not only from row to row or column to column
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "of_pairs", any(f.of_pairs for f in self.operands().values()))
 
     def __add__(self, other: Formula | float) -> Formula:
         return Plus(self, as_formula(other))
@@ -69,15 +74,16 @@ class Formula:
         >>> Dot().under(1)
         xᵀz of (1, 0)
         """
-        return self.moved({}, place)
+        leaves = [f for f in self.walk() if isinstance(f, Leaf)]
+        return self.replaced({leaf: replace(leaf, part=(place, *leaf.part)) for leaf in leaves})
 
-    def moved(self, done: dict[Formula, Formula], place: int) -> Formula:
-        """Do the work of `under`; what is shared stays shared."""
-        if self not in done:
-            inner = {name: f.moved(done, place) for name, f in self.operands().items()}
-            if isinstance(self, Leaf):
-                inner = {"part": (place, *self.part)}  # type: ignore[dict-item]
-            done[self] = replace(self, **inner) if inner else self  # type: ignore[type-var]
+    def replaced(self, others: dict[Any, Any]) -> Formula:
+        """Return this expression with parts of it replaced by others."""
+        done: dict[Formula, Formula] = dict(others)
+        for f in self.walk():
+            if f not in done:
+                inner = {name: done[g] for name, g in f.operands().items()}
+                done[f] = replace(f, **inner) if inner else f  # type: ignore[type-var]
         return done[self]
 
     def operands(self) -> dict[str, Formula]:
@@ -88,20 +94,15 @@ class Formula:
     def walk(self) -> Iterator[Formula]:
         """Give every different part of the expression once, what it is made of before it itself."""
         seen: set[Formula] = set()
-
-        def visit(f: Formula) -> Iterator[Formula]:
-            if f not in seen:
-                seen.add(f)
-                for inner in f.operands().values():
-                    yield from visit(inner)
+        waiting: list[tuple[Formula, bool]] = [(self, False)]  # no recursion, as expressions may be deep
+        while waiting:
+            f, ready = waiting.pop()
+            if ready:
                 yield f
-
-        return visit(self)
-
-    @property
-    def of_pairs(self) -> bool:
-        """Whether values differ from pair to pair, and not only from row to row or from column to column."""
-        return any(f.of_pairs for f in self.operands().values())
+            elif f not in seen:
+                seen.add(f)
+                waiting.append((f, True))
+                waiting.extend((inner, False) for inner in reversed(f.operands().values()))
 
 
 def as_formula(value: Formula | float) -> Formula:
@@ -109,7 +110,7 @@ def as_formula(value: Formula | float) -> Formula:
     return value if isinstance(value, Formula) else Number(float(value))
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Number(Formula):
     """The same for every pair."""
 
@@ -119,48 +120,47 @@ class Number(Formula):
         return f"{self.value:g}"
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Given(Formula):
     """A value that is put in later: what a function of κ is written of."""
 
-    of_pairs = True
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "of_pairs", True)
 
     def __repr__(self) -> str:
         return "κ"
 
 
-@dataclass(frozen=True, repr=False, kw_only=True)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Leaf(Formula):
     """What is read off the encodings; `part` is the path to the part of them that it is read off."""
 
     part: Path = (0,)
-    of_pairs = True
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "of_pairs", not isinstance(self, OfRow | OfColumn))
 
     def _of(self) -> str:
         return "" if self.part == (0,) else f" of {self.part}"
 
 
-@dataclass(frozen=True, repr=False, kw_only=True)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class OfRow(Leaf):
     """A number that belongs to x: the part is a vector of them, or an array of one column."""
-
-    of_pairs = False
 
     def __repr__(self) -> str:
         return f"number of x{self._of()}"
 
 
-@dataclass(frozen=True, repr=False, kw_only=True)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class OfColumn(Leaf):
     """A number that belongs to z."""
-
-    of_pairs = False
 
     def __repr__(self) -> str:
         return f"number of z{self._of()}"
 
 
-@dataclass(frozen=True, repr=False, kw_only=True)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Dot(Leaf):
     """xᵀz, of dense or sparse rows."""
 
@@ -168,7 +168,7 @@ class Dot(Leaf):
         return f"xᵀz{self._of()}"
 
 
-@dataclass(frozen=True, repr=False, kw_only=True)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class SquaredDistance(Leaf):
     """factor · ‖x − z‖²/σ², of dense or sparse rows; |factor| is a power of two.
 
@@ -184,7 +184,7 @@ class SquaredDistance(Leaf):
         return f"{factor}‖x − z‖²/{self.bandwidth}²{self._of()}"
 
 
-@dataclass(frozen=True, repr=False, kw_only=True)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class CityBlock(Leaf):
     """The sum of absolute differences over the bandwidth, ‖x − z‖₁/σ, of dense rows."""
 
@@ -194,7 +194,7 @@ class CityBlock(Leaf):
         return f"‖x − z‖₁/{self.bandwidth}{self._of()}"
 
 
-@dataclass(frozen=True, repr=False, kw_only=True)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Opaque(Leaf):
     """What has no expression: `block` writes a tile of it, `norms` gives the values of objects with themselves.
 
@@ -210,7 +210,7 @@ class Opaque(Leaf):
         return f"<block of {getattr(self.block, '__self__', self.block)!r}>{self._of() if self.part else ''}"
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Plus(Formula):
     """A sum."""
 
@@ -221,7 +221,7 @@ class Plus(Formula):
         return f"{self.left!r} + {self.right!r}"
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Times(Formula):
     """A product."""
 
@@ -232,7 +232,7 @@ class Times(Formula):
         return f"{_factor(self.left)} * {_factor(self.right)}"
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Power(Formula):
     """An integer power, at least the first."""
 
@@ -243,7 +243,7 @@ class Power(Formula):
         return f"({self.base!r}) ** {self.degree}"
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Polynomial(Formula):
     """c₀ + c₁ f + c₂ f² + …"""
 
@@ -254,7 +254,7 @@ class Polynomial(Formula):
         return f"polynomial{self.coefficients} of ({self.base!r})"
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Exp(Formula):
     """An exponential."""
 
@@ -264,7 +264,7 @@ class Exp(Formula):
         return f"exp({self.exponent!r})"
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Sqrt(Formula):
     """A square root."""
 
@@ -274,7 +274,7 @@ class Sqrt(Formula):
         return f"√({self.square!r})"
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class AtLeast(Formula):
     """The larger of a value and a bound."""
 
@@ -285,7 +285,7 @@ class AtLeast(Formula):
         return f"max({self.value!r}, {self.bound:g})"
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class AtMost(Formula):
     """The smaller of a value and a bound."""
 
@@ -296,7 +296,7 @@ class AtMost(Formula):
         return f"min({self.value!r}, {self.bound:g})"
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Apply(Formula):
     """A function of the values that has no expression: it is given them in double precision."""
 

@@ -18,7 +18,9 @@ import numpy as np
 from gramian.checks import Array, as_array, as_bytes, as_selection, non_negative, positive
 from gramian.formula.encoded import Encoded
 from gramian.gram.protocol import Derived, Similarity
+from gramian.places import place_of
 from gramian.places.cores import tiles
+from gramian.places.cores.fused import Fused
 from gramian.runtime.fingerprint import fingerprint
 from gramian.runtime.journal import Stages, remember
 from gramian.runtime.progress import task
@@ -28,7 +30,8 @@ SMALL = 2**26  # bytes of K that are kept where its columns are dear
 LOOKED_AT = 64  # objects whose values are compared in two precisions
 LARGE = 2.0**300  # beyond which, and below its inverse, numbers are scaled before they are multiplied by K
 CLOSE = 2e-6  # how near these have to be, relative to the largest
-DERIVED = ("_norms", "_row_means", "_small", "_identity")  # computed again when they are needed
+WORTH = 10**8  # entries from which on to compile a kernel takes less time than it saves
+DERIVED = ("_fused", "_norms", "_row_means", "_small", "_identity")  # computed again when they are needed
 ROOM = 2.0**-20  # of the largest float that κ(x, x) may have, so that sums over a million objects are finite
 DEAR_NORMS = 256  # κ(x, x) that are computed at a time where a single one takes long
 DEAR = 20  # features that have to be built pay only if they are so many times fewer than the objects
@@ -344,6 +347,9 @@ class Gram:
             W = V.astype(kept, copy=False)
             return self._remember(("held", kept.str, V), lambda stages: tiles.multiply_held(held, tiling, W, stages))
         diagonal, write = self._norms if tiling.symmetric else None, self._in_pieces(self.write)
+        if (fused := self._fused) is not None and V.shape[1] == 1:
+            wide = tiles.cut(self.shape, self.dtype, 0, self.memory, self.symmetric, largest=tiles.LARGEST_FUSED_SIDE)
+            return self._remember(("product", V), lambda stages: tiles.multiply_fused(fused, wide, V, diagonal, stages))
         return self._remember(("product", V), lambda stages: tiles.multiply(write, tiling, V, diagonal, stages))
 
     def _remember(self, what: tuple[Any, ...], compute: Callable[[Stages], Array]) -> Array:
@@ -456,9 +462,23 @@ class Gram:
         cols = None if self.symmetric else kernel.lift(self.cols)
         return Gram(kernel, kernel.lift(self.rows), cols, memory=self.memory)
 
+    @cached_property
+    def _fused(self) -> Fused | None:
+        """K as compiled passes, where it has them and there is so much to compute that they pay.
+
+        That depends on the numbers of objects alone, so that the same data give the same digits on every run.
+        """
+        entries = self.shape[0] * self.shape[1] // (2 if self.symmetric else 1)
+        if entries < WORTH or self.kernel.matrix_free or self.kernel.whole_columns:
+            return None
+        return place_of(self.rows).fuse(self.kernel.formula, self.rows, self.cols, self.dtype)
+
     def write(self, i: slice, j: slice, out: Array) -> None:
         """Write the tile of rows i and columns j, without λ, into `out`."""
-        self.kernel.block(self.rows[i], self.cols[j], out)
+        if self._fused is not None:
+            self._fused.fill(i, j, out)
+        else:
+            self.kernel.block(self.rows[i], self.cols[j], out)
 
     def tiling(self) -> tiles.Tiling:
         """Return how K is cut into tiles that fit the memory budget."""

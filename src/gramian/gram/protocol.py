@@ -6,6 +6,7 @@ from typing import Any, Protocol
 
 from gramian.checks import Array
 from gramian.formula.encoded import Encoded
+from gramian.formula.expression import Formula
 
 
 class Similarity(Protocol):
@@ -18,6 +19,10 @@ class Similarity(Protocol):
     @property
     def scratch(self) -> int:
         """How many arrays of the size of a tile `block` needs besides the tile itself."""
+
+    @property
+    def formula(self) -> Formula:
+        """κ as an expression in the parts of encodings."""
 
     def block(self, a: Encoded, b: Encoded, out: Array) -> None:
         """Write κ(xᵢ, zⱼ) into out[i, j]."""

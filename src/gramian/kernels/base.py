@@ -131,7 +131,7 @@ class BaseKernel(Value, ABC):
     @property
     def scratch(self) -> int:
         """How many arrays of the size of `out` `block` needs besides it, for the memory budget."""
-        return 1 if type(self).block is not BaseKernel.block else self._prepared(CORES).scratch
+        return 1 if type(self).formula is BaseKernel.formula else self._prepared(CORES).scratch
 
     @property
     def dear(self) -> bool:

@@ -5,6 +5,7 @@ A dot-product kernel is one expression in xᵀz. All of them take sparse input a
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
@@ -22,7 +23,7 @@ LONGEST_MONOMIAL = 1000  # factors that are multiplied one by one
 
 
 class DotProduct(Kernel):
-    """A kernel of xᵀz; the inner product itself, if it says nothing else."""
+    """A kernel of xᵀz."""
 
     on_vectors = True
 
@@ -30,8 +31,9 @@ class DotProduct(Kernel):
         return Encoded((as_vectors(X, sparse=True),))
 
     @property
+    @abstractmethod
     def formula(self) -> Formula:
-        return Dot()
+        """κ as an expression in xᵀz."""
 
 
 class Linear(DotProduct):
@@ -43,6 +45,10 @@ class Linear(DotProduct):
     >>> gm.Linear()([[5.9, 3.0]], [[6.9, 3.1]]).round(2)
     array([[50.01]])
     """
+
+    @property
+    def formula(self) -> Formula:
+        return Dot()
 
     def feature_dim(self, a: Encoded) -> int | None:
         return int(a.parts[0].shape[1])
@@ -157,6 +163,10 @@ class Bilinear(DotProduct):
         if vectors.shape[1] != len(self._root):
             raise ValueError(f"X has {vectors.shape[1]} features and A is {len(self._root)} × {len(self._root)}")
         return Encoded((np.asarray(vectors @ self._root.astype(vectors.dtype)),))
+
+    @property
+    def formula(self) -> Formula:
+        return Dot()
 
     def feature_dim(self, a: Encoded) -> int | None:
         return int(self._root.shape[1])

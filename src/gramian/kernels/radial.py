@@ -7,6 +7,7 @@ is infinite-dimensional; the Gaussian's expansion (seed 003, section 5.2) trunca
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Sequence
 from functools import partial
 from typing import Any, ClassVar, Literal, Self
@@ -42,6 +43,11 @@ class Distance(Kernel):
         if self.bandwidth != "median":
             return self
         return self.with_params(bandwidth=median_distance(X, self.metric))
+
+    @property
+    @abstractmethod
+    def formula(self) -> Formula:
+        """κ as an expression in distances, in units of the bandwidth."""
 
     def accuracy(self, dtype: np.dtype[Any]) -> float:
         return distance_accuracy(dtype)

@@ -7,9 +7,12 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
+import numpy as np
+
 from gramian.checks import Array
 from gramian.formula.encoded import Encoded
 from gramian.formula.expression import Formula
+from gramian.places.cores.fused import Fused, fused
 from gramian.places.cores.interpret import Plan
 
 
@@ -38,6 +41,9 @@ class Place(Protocol):
     def prepare(self, formula: Formula) -> Prepared:
         """Return an expression ready to be evaluated many times."""
 
+    def fuse(self, formula: Formula, rows: Encoded, cols: Encoded, dtype: np.dtype[Any]) -> Fused | None:
+        """Return it between so many objects that to compile it is worth its time; None where it cannot be compiled."""
+
 
 class Cores:
     """The cores of this machine, on NumPy arrays and sparse ones."""
@@ -46,6 +52,9 @@ class Cores:
 
     def prepare(self, formula: Formula) -> Prepared:
         return Plan(formula)
+
+    def fuse(self, formula: Formula, rows: Encoded, cols: Encoded, dtype: np.dtype[Any]) -> Fused | None:
+        return fused(formula, rows, cols, dtype)
 
 
 CORES = Cores()

@@ -11,6 +11,7 @@ pairs do, they are worked out once for each object, O(|x| |Σ|^(p−1)), and κ 
 from __future__ import annotations
 
 import math
+from abc import ABC
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
@@ -34,7 +35,7 @@ def compiled(name: str) -> Any:
     return import_module(f"gramian.kernels.strings.{name}")
 
 
-class Pairwise(Kernel):
+class Pairwise(Kernel, ABC):
     """A kernel of sequences that is computed pair by pair."""
 
     dear = True

@@ -19,6 +19,7 @@ import scipy.sparse
 
 from gramian.checks import Array, as_array, whole
 from gramian.formula.encoded import Encoded
+from gramian.formula.expression import Dot, Formula
 from gramian.kernels.dotproduct import DotProduct
 from gramian.kernels.strings.sequences import is_missing, ordered
 
@@ -91,8 +92,9 @@ class BagOfWords(DotProduct):
     def non_negative(self) -> bool:
         return True
 
-    def profile(self, s: Array) -> Array:
-        return s
+    @property
+    def formula(self) -> Formula:
+        return Dot()
 
     def _options(self) -> dict[str, Any]:
         names = ("lowercase", "stop_words", "ngram_range", "analyzer", "tokenizer", "min_df", "max_df", "max_features")

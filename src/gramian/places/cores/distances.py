@@ -19,8 +19,8 @@ from scipy.spatial.distance import cdist
 
 from gramian.checks import Array, is_sparse
 from gramian.places.cores.products import inner_products, squared_lengths
-from gramian.places.cores.tiles import SLAB
 
+SLAB = 4096  # numbers of an object that a block copies at a time
 ROUNDING = 4.0  # the expansion's error in units of ε (‖a‖² + ‖b‖²)
 PATCH = 0.05  # share of a tile up to which single entries are recomputed; beyond it the whole tile is
 CHUNK = 2**17  # numbers that are taken up at a time: they stay in the cache from one pass to the next

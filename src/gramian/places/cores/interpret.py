@@ -53,7 +53,7 @@ class Plan:
     @cached_property
     def scratch(self) -> int:
         """How many arrays of the size of a tile it takes besides the answer."""
-        return max(1, len(self.shared) + _depth(self.formula))
+        return max(1, len(self.shared) + _tiles(self.formula))
 
     def write(self, a: Encoded, b: Encoded, out: Array) -> None:
         """Write the values between the objects of a and those of b into out[i, j]."""
@@ -100,73 +100,106 @@ class _Evaluation:
         self.kept: dict[Formula, Array] = {}
 
     def into(self, f: Formula, out: Array) -> None:
-        """Write the values of an expression in pairs into `out`."""
+        """Write the values of an expression in pairs into `out`.
+
+        Most operations change what one expression has written: these are undone one by one down to a leaf, and then
+        done in the other order, for expressions may be deeper than Python goes.
+        """
+        waiting = []
+        while (inner := _inner(f)) is not None:
+            waiting.append(f)
+            f = inner
+            if f in self.shared:
+                break
+        values = self._kept(f, out) if waiting and f in self.shared else self._leaf(f, out)
+        for operation in reversed(waiting):
+            values = self._done(operation, values, out)
+
+    def _leaf(self, f: Formula, out: Array) -> Array:
+        self.fill(f, out)
+        return out
+
+    def _kept(self, f: Formula, like: Array) -> Array:
+        """Return the values of what is shared, which are not to be changed."""
+        if f not in self.kept:
+            self.kept[f] = np.empty_like(like)
+            self.into(f, self.kept[f])
+        return self.kept[f]
+
+    def _done(self, f: Formula, values: Array, out: Array) -> Array:
+        """Write into `out` what an operation makes of the values of its first expression in pairs."""
         match f:
             case ex.Plus(left, right):
-                self._combined(np.add, left, right, out)
+                np.add(values, self._other(left, right, out), out=out)
             case ex.Times(left, right):
-                self._combined(np.multiply, left, right, out)
-            case ex.Power(base, degree):
-                self._copied(base, out)
-                power(out, degree)
-            case ex.Polynomial(base, coefficients):
-                self._copied(base, out)
-                horner(out, coefficients)
-            case ex.Exp(exponent):
-                np.exp(self._values(exponent, out), out=out)
-            case ex.Sqrt(square):
-                np.sqrt(self._values(square, out), out=out)
-            case ex.AtLeast(value, bound):
-                np.maximum(self._values(value, out), bound, out=out)
-            case ex.AtMost(value, bound):
-                np.minimum(self._values(value, out), bound, out=out)
-            case ex.Apply(argument, function):
-                out[...] = function(self._values(argument, out).astype(np.float64))
-            case _:
-                self.fill(f, out)
+                np.multiply(values, self._other(left, right, out), out=out)
+            case ex.Power(_, degree):
+                power(_copied(values, out), degree)
+            case ex.Polynomial(_, coefficients):
+                horner(_copied(values, out), coefficients)
+            case ex.Exp():
+                np.exp(values, out=out)
+            case ex.Sqrt():
+                np.sqrt(values, out=out)
+            case ex.AtLeast(_, bound):
+                np.maximum(values, bound, out=out)
+            case ex.AtMost(_, bound):
+                np.minimum(values, bound, out=out)
+            case ex.Apply(_, function):
+                out[...] = function(values.astype(np.float64))
+        return out
 
-    def _combined(self, operation: np.ufunc, left: Formula, right: Formula, out: Array) -> None:
-        if not left.of_pairs:
-            left, right = right, left
-        if not right.of_pairs:
-            numbers = self._numbers(right)
-            operation(
-                self._values(left, out), numbers if isinstance(numbers, float) else numbers.astype(out.dtype), out=out
-            )
-            return
-        first = self._values(left, out)
-        operation(first, self._values(right, None if first is out else out, out), out=out)
+    def _other(self, left: Formula, right: Formula, like: Array) -> Array | float:
+        """Return the values of the other operand: numbers of rows, of columns or of none in the precision of pairs."""
+        other = right if left.of_pairs else left
+        if not other.of_pairs:
+            numbers = numbers_of(other, self.number)
+            return numbers if isinstance(numbers, float) else np.asarray(numbers.astype(like.dtype))
+        if other in self.shared:
+            return self._kept(other, like)
+        values = np.empty_like(like)
+        self.into(other, values)
+        return values
 
-    def _values(self, f: Formula, out: Array | None, like: Array | None = None) -> Array:
-        """Return the values of an expression, in `out` if they can be written there; what is shared is not changed."""
-        room = like if out is None else out
-        if f in self.shared:
-            if f not in self.kept:
-                kept = np.empty_like(room)
-                self.into(f, kept)
-                self.kept[f] = kept
-            return self.kept[f]
-        target = np.empty_like(room) if out is None else out
-        self.into(f, target)
-        return target
 
-    def _copied(self, f: Formula, out: Array) -> None:
-        values = self._values(f, out)
-        if values is not out:
-            np.copyto(out, values)
+def _inner(f: Formula) -> Formula | None:
+    """Return the first operand in pairs of an operation, None for a leaf."""
+    return next((inner for inner in f.operands().values() if inner.of_pairs), None)
 
-    def _numbers(self, f: Formula) -> Array | float:
-        """Return what belongs to rows, to columns or to none, in double precision."""
-        match f:
-            case ex.Number(value):
-                return value
-            case ex.OfRow() | ex.OfColumn():
-                return self.number(f)
-            case ex.Plus(left, right):
-                return self._numbers(left) + self._numbers(right)
-            case ex.Times(left, right):
-                return self._numbers(left) * self._numbers(right)
-        raise TypeError(f"{f!r} is no sum or product of numbers of rows and columns")
+
+def _copied(values: Array, out: Array) -> Array:
+    if values is not out:
+        np.copyto(out, values)
+    return out
+
+
+def numbers_of(f: Formula, number: Callable[[Any], Array]) -> Any:
+    """Return what belongs to rows, to columns or to none; `number` gives the numbers of a leaf."""
+    inner = [numbers_of(g, number) for g in f.operands().values()]
+    match f:
+        case ex.Number(value):
+            return value
+        case ex.OfRow() | ex.OfColumn():
+            return number(f)
+        case ex.Plus():
+            return inner[0] + inner[1]
+        case ex.Times():
+            return inner[0] * inner[1]
+        case ex.Power(_, degree):
+            return inner[0] ** degree
+        case ex.Polynomial(_, coefficients):
+            return np.polynomial.polynomial.polyval(inner[0], coefficients)
+        case ex.Exp():
+            return np.exp(inner[0])
+        case ex.Sqrt():
+            return np.sqrt(inner[0])
+        case ex.AtLeast(_, bound):
+            return np.maximum(inner[0], bound)
+        case ex.AtMost(_, bound):
+            return np.minimum(inner[0], bound)
+        case ex.Apply(_, function):
+            return function(np.asarray(inner[0], np.float64))
+    raise TypeError(f"{f!r} belongs to pairs")
 
 
 def _write_leaf(leaf: Formula, a: Encoded, b: Encoded, out: Array) -> None:
@@ -204,15 +237,20 @@ def _norms_of_leaf(leaf: Formula, a: Encoded) -> Array:
     return np.zeros(A.shape[0], A.dtype)
 
 
-def _depth(f: Formula) -> int:
+def _tiles(formula: Formula) -> int:
     """Return how many tiles are taken at most beside the answer while an expression is evaluated."""
-    match f:
-        case ex.SquaredDistance():
-            return DISTANCES
-        case ex.CityBlock():
-            return CITY_BLOCKS
-        case ex.Opaque(scratch=scratch):
-            return scratch
-        case ex.Plus(left, right) | ex.Times(left, right) if left.of_pairs and right.of_pairs:
-            return max(_depth(left), 1 + _depth(right))
-    return max([int(isinstance(f, ex.Power | ex.Polynomial | ex.Apply)), *map(_depth, f.operands().values())])
+    taken: dict[Formula, int] = {}
+    for f in formula.walk():
+        inner = [taken[g] for g in f.operands().values() if g.of_pairs]
+        match f:
+            case ex.SquaredDistance():
+                taken[f] = DISTANCES
+            case ex.CityBlock():
+                taken[f] = CITY_BLOCKS
+            case ex.Opaque(scratch=scratch):
+                taken[f] = scratch
+            case ex.Power() | ex.Polynomial() | ex.Apply():
+                taken[f] = max(1, *inner)
+            case _:
+                taken[f] = max([k + number for k, number in enumerate(inner)], default=0)
+    return taken[formula]

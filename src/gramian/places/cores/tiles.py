@@ -21,11 +21,14 @@ from typing import TypeAlias
 import numpy as np
 
 from gramian.checks import Array
+from gramian.places.cores.distances import SLAB
+from gramian.places.cores.fused import Fused
 from gramian.runtime.journal import Stages, at_once
 from gramian.runtime.threads import breathe, cores, run, single_blas
 
 DEFAULT_MEMORY = 256 * 2**20
 LARGEST_SIDE = 768  # beyond this a tile leaves the last cache for no gain
+LARGEST_FUSED_SIDE = 1024  # of a tile that is multiplied without being written
 SMALLEST_SIDE = 32  # below this the cost of a call is greater than that of its tile
 PARALLEL_SIDE = 128  # tiles are not made smaller than this only to occupy more cores
 ALONE = 2**22  # numbers to be multiplied up to which a second lane takes longer to start than to be waited for
@@ -36,7 +39,6 @@ DEAR_PIECE = 0.2  # seconds after which a tile of a dear kernel looks whether to
 FEWEST = 32  # entries that are asked for at a time even so
 STEADY = 4096  # entries that are asked for at a time where the time they take must not matter
 COPIES = 3  # of an object's numbers that a block may make: shifted, squared, augmented
-SLAB = 4096  # numbers of an object that a block copies at a time
 STRIPE = 64  # rows of a tile that are transposed at a time, so that whole cache lines are written
 
 Span: TypeAlias = tuple[slice, slice]
@@ -76,6 +78,7 @@ def cut(
     symmetric: bool,
     width: int = 0,
     dear: bool = False,
+    largest: int = LARGEST_SIDE,
 ) -> Tiling:
     """Choose the largest useful tiles such that `1 + scratch` of them per thread fit into `memory` bytes.
 
@@ -102,7 +105,7 @@ def cut(
     # The largest side s with entry · s² + 2 · copies · s ≤ share
     share = memory // lanes
     fitting = (isqrt(copies * copies + entry * share) - copies) // entry
-    least, most = (DEAR_SIDE, LARGEST_DEAR_SIDE) if dear else (PARALLEL_SIDE, LARGEST_SIDE)
+    least, most = (DEAR_SIDE, LARGEST_DEAR_SIDE) if dear else (PARALLEL_SIDE, largest)
     side = max(1, min(most, max(least, ceil(max(shape) / (4 * lanes))), fitting))
     if symmetric:
         return Tiling(shape, side, side, lanes, True)
@@ -254,6 +257,30 @@ def multiply(block: Block, tiling: Tiling, V: Array, diagonal: Array | None = No
         return tile
 
     return _accumulate(fetch, tiling, V, stages)
+
+
+def multiply_fused(
+    fused: Fused, tiling: Tiling, V: Array, diagonal: Array | None = None, stages: Stages = at_once
+) -> Array:
+    """Return K V in float64 for one column V; tiles off the diagonal of a symmetric K are never written."""
+    buffers = [np.empty(tiling.rows * tiling.cols, V.dtype) for _ in range(tiling.lanes)]
+    V = np.array(V, order="C")
+    spans = tiling.spans()
+    sums = np.zeros((min(tiling.lanes, len(spans)), tiling.shape[0], 1))
+
+    def work(lane: int, number: int) -> None:
+        i, j = spans[number]
+        of_lane = sums[lane, :, 0]
+        if tiling.symmetric and i == j:
+            shape = (i.stop - i.start, j.stop - j.start)
+            tile = buffers[lane][: shape[0] * shape[1]].reshape(shape)
+            _write(fused.fill, (i, j), diagonal, tile)
+            of_lane[i] += tile @ V[j, 0]
+        else:
+            fused.product(i, j, V, of_lane[i], of_lane[j] if tiling.symmetric else None)
+
+    _in_rounds(work, len(spans), tiling, sums, stages, in_turn=True)
+    return np.asarray(sums.sum(axis=0))
 
 
 def multiply_held(tiles: list[Array], tiling: Tiling, V: Array, stages: Stages = at_once) -> Array:

@@ -1,0 +1,259 @@
+"""The source of a compiled pass over a tile, written from an expression.
+
+    for the columns, a run of RUN at a time
+        for the rows, ABREAST at a time
+            what their leaves are against the run, into rows of numbers
+            for each row, one loop over the run: the expression, and what is done with its value
+
+Numbers of the expression (bandwidths, constants, coefficients) are arguments of the pass, and so are the points and the
+numbers of rows and columns: two kernels of the same form have the same source, whatever their parameters, and one
+compiled pass serves both. Constant factors are moved inwards, up to a parameter that takes them for nothing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gramian.formula import expression as ex
+from gramian.formula.expression import Formula, Path
+
+STEP = 4  # coordinates that are taken up in one pass over a run: points are filled up with zeros to a multiple of it
+ABREAST = 4  # rows that are compared at a time, so that columns are read once for all of them
+APART = 16  # numbers between runs of coordinates, which would crowd the same places of the cache otherwise
+RUN = 512  # columns that are taken up at a time: their numbers stay in the first cache
+ROWS = 128  # rows after which sums over them are moved to double precision
+LOG2E = float(np.log2(np.e))
+LARGEST_POWER, LONGEST_POLYNOMIAL, MOST_PARTS = 64, 32, 64  # beyond, an expression is not compiled
+PAIRS = {ex.SquaredDistance: "squares_of", ex.Dot: "products_of", ex.CityBlock: "lengths_of"}
+
+
+TEMPLATE = '''"""A pass over a tile, written by gramian.places.cores.source."""
+import numpy as np
+from numba import njit
+from gramian.places.cores.lanes import SUMS, exp2_{kind} as exp2, lengths_of, products_of, squares_of
+
+
+{compared}
+@njit(nogil=True, cache=True, fastmath=SUMS)
+def product(A, B, P, R, C, v, w, sums, mirrored):
+{numbers}
+{buffers}
+    back = np.empty({RUN}, P.dtype)
+    for first in range(0, len(v), {RUN}):
+        q = min({RUN}, len(v) - first)
+        vs, moved = v[first : first + q], mirrored[first : first + q]
+{run}
+        back[:] = 0
+        for i in range(0, len(w), {ABREAST}):
+{compare}
+            for r in range({ABREAST}):
+{row}
+                wi = w[i + r]
+                total = P.dtype.type(0)
+                for j in range(q):
+{entry}
+                    total += {value} * vs[j]
+                    back[j] += {value} * wi
+                sums[i + r] += total
+            if i % {ROWS} == {ROWS} - {ABREAST} or i + {ABREAST} >= len(w):
+                for j in range(q):
+                    moved[j] += back[j]
+                back[:] = 0
+
+
+@njit(nogil=True, cache=True, fastmath=SUMS)
+def fill(A, B, P, R, C, rows, cols, apart, out):
+{numbers}
+{buffers}
+    for first in range(0, cols, {RUN}):
+        q = min({RUN}, cols - first)
+{run}
+        for i in range(0, rows, {ABREAST}):
+{compare}
+            for r in range(min({ABREAST}, rows - i)):
+{row}
+                row = out[(i + r) * apart + first : (i + r) * apart + first + q]
+                for j in range(q):
+{entry}
+                    row[j] = {value}
+'''
+
+
+# ABREAST rows against all columns of a run, STEP coordinates at a time.
+COMPARE = """@njit(nogil=True, cache=True, fastmath=SUMS)
+def compare_{how}(X, i, Z, q, s):
+    s0, s1, s2, s3 = s[0][:q], s[1][:q], s[2][:q], s[3][:q]
+    for k in range(0, X.shape[1], {STEP}):
+        a0, a1, a2, a3 = X[i, k], X[i, k + 1], X[i, k + 2], X[i, k + 3]
+        b0, b1, b2, b3 = X[i + 1, k], X[i + 1, k + 1], X[i + 1, k + 2], X[i + 1, k + 3]
+        c0, c1, c2, c3 = X[i + 2, k], X[i + 2, k + 1], X[i + 2, k + 2], X[i + 2, k + 3]
+        d0, d1, d2, d3 = X[i + 3, k], X[i + 3, k + 1], X[i + 3, k + 2], X[i + 3, k + 3]
+        z0, z1, z2, z3 = Z[k][:q], Z[k + 1][:q], Z[k + 2][:q], Z[k + 3][:q]
+        if k == 0:
+            for j in range(q):
+                s0[j] = {how}(a0, a1, a2, a3, z0[j], z1[j], z2[j], z3[j])
+                s1[j] = {how}(b0, b1, b2, b3, z0[j], z1[j], z2[j], z3[j])
+                s2[j] = {how}(c0, c1, c2, c3, z0[j], z1[j], z2[j], z3[j])
+                s3[j] = {how}(d0, d1, d2, d3, z0[j], z1[j], z2[j], z3[j])
+        else:
+            for j in range(q):
+                s0[j] += {how}(a0, a1, a2, a3, z0[j], z1[j], z2[j], z3[j])
+                s1[j] += {how}(b0, b1, b2, b3, z0[j], z1[j], z2[j], z3[j])
+                s2[j] += {how}(c0, c1, c2, c3, z0[j], z1[j], z2[j], z3[j])
+                s3[j] += {how}(d0, d1, d2, d3, z0[j], z1[j], z2[j], z3[j])
+
+"""
+
+
+class NoSourceError(TypeError):
+    """Raised for an expression that has no compiled form."""
+
+
+class Points(NamedTuple):
+    """A part of the encodings whose rows are compared: how, and in units of which power of two."""
+
+    how: str
+    part: Path
+    unit: float
+
+
+@dataclass
+class Source:
+    """A pass over a tile: its text, and the arguments that belong to the expression."""
+
+    formula: Formula
+    single: bool
+    points: list[Points] = field(default_factory=list)
+    numbers: list[float] = field(default_factory=list)
+    of_rows: list[Formula] = field(default_factory=list)
+    of_columns: list[Formula] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        if sum(1 for _ in self.formula.walk()) > MOST_PARTS:
+            raise NoSourceError("the expression is too large to be compiled")
+        self._lines: list[str] = []
+        self._known: dict[tuple[Formula, float], str] = {}
+        self._value = self._emit(self.formula, 1.0)
+
+    @property
+    def text(self) -> str:
+        """The module: `product` multiplies a tile by a vector, from both sides, and `fill` writes it."""
+        return TEMPLATE.format(
+            compared="\n".join(COMPARE.format(how=how, STEP=STEP) for how in sorted({p.how for p in self.points})),
+            kind="single" if self.single else "double",
+            numbers=_lines(4, (f"p{k} = P[{k}]" for k in range(len(self.numbers)))),
+            buffers=_lines(
+                4,
+                (f"s{k} = np.empty(({ABREAST}, {RUN + APART}), P.dtype)" for k in range(len(self.points))),
+                (f"b{k} = np.empty((B[{k}].shape[0], {RUN + APART}), P.dtype)" for k in range(len(self.points))),
+            ),
+            run=_lines(
+                8,
+                (f"b{k}[:, :q] = B[{k}][:, first : first + q]" for k in range(len(self.points))),
+                (f"c{k} = C[{k}][first : first + q]" for k in range(len(self.of_columns))),
+            ),
+            compare=_lines(12, (f"compare_{p.how}(A[{k}], i, b{k}, q, s{k})" for k, p in enumerate(self.points))),
+            row=_lines(
+                16,
+                (f"t{k} = s{k}[r][:q]" for k in range(len(self.points))),
+                (f"r{k} = R[{k}, i + r]" for k in range(len(self.of_rows))),
+            ),
+            entry=_lines(20, self._lines),
+            value=self._value,
+            RUN=RUN,
+            ROWS=ROWS,
+            ABREAST=ABREAST,
+        )
+
+    def _emit(self, f: Formula, times: float) -> str:
+        """Return the name of `times` · f in the loop over a run, after writing the lines that compute it."""
+        key = f, times
+        if key not in self._known:
+            code = self._code(f, times)
+            self._known[key] = f"u{len(self._known)}"
+            self._lines.append(f"{self._known[key]} = {code}")
+        return self._known[key]
+
+    def _number(self, value: float) -> str:
+        self.numbers.append(value)
+        return f"p{len(self.numbers) - 1}"
+
+    def _code(self, f: Formula, times: float) -> str:
+        if times == 1 and not f.of_pairs:
+            leaves = {type(one) for one in f.walk()} & {ex.OfRow, ex.OfColumn}
+            if leaves == {ex.OfRow}:
+                return f"r{_place(self.of_rows, f)}"
+            if leaves == {ex.OfColumn}:
+                return f"c{_place(self.of_columns, f)}[j]"
+        match f:
+            case ex.Number(value):
+                return self._number(times * value)
+            case ex.SquaredDistance(bandwidth=sigma, factor=factor):
+                row, unit = self._compared(f, sigma)
+                return f"{row} * {self._number(times * factor * (unit / sigma) ** 2)}"
+            case ex.CityBlock(bandwidth=sigma):
+                row, unit = self._compared(f, sigma)
+                return f"{row} * {self._number(times * (unit / sigma))}"
+            case ex.Plus(left, right):
+                return f"{self._emit(left, times)} + {self._emit(right, times)}"
+            case ex.Times(left, ex.Number(value)) | ex.Times(ex.Number(value), left):
+                return self._emit(left, times * value)
+            case ex.Times(left, right):
+                return f"{self._emit(left, times)} * {self._emit(right, 1.0)}"
+            case ex.AtLeast(value, bound) | ex.AtMost(value, bound) if times > 0:
+                larger = "max" if isinstance(f, ex.AtLeast) else "min"
+                return f"{larger}({self._emit(value, times)}, {self._number(times * bound)})"
+        if times != 1:
+            return f"{self._emit(f, 1.0)} * {self._number(times)}"
+        return self._alone(f)
+
+    def _alone(self, f: Formula) -> str:
+        match f:
+            case ex.Dot():
+                return self._compared(f, 1.0)[0]
+            case ex.Exp(exponent):
+                return f"exp2({self._emit(exponent, LOG2E)})"
+            case ex.Sqrt(square):
+                return f"np.sqrt({self._emit(square, 1.0)})"
+            case ex.Power(base, degree) if degree <= LARGEST_POWER:
+                return self._power(self._emit(base, 1.0), degree)
+            case ex.Polynomial(base, coefficients) if len(coefficients) <= LONGEST_POLYNOMIAL:
+                code = variable = self._emit(base, 1.0)
+                code = self._number(coefficients[-1])
+                for c in reversed(coefficients[:-1]):
+                    code = f"({code} * {variable} + {self._number(c)})"
+                return code
+        raise NoSourceError(f"{f!r} has no compiled form")
+
+    def _power(self, base: str, degree: int) -> str:
+        """Square and multiply."""
+        code = base
+        for bit in bin(degree)[3:]:
+            name = f"w{len(self._lines)}"
+            self._lines.append(f"{name} = {code}")
+            code = f"{name} * {name}" + (f" * {base}" if bit == "1" else "")
+        return code
+
+    def _compared(self, f: ex.Leaf, sigma: float) -> tuple[str, float]:
+        """Return the entry of the row of numbers that a leaf is read off, and its unit."""
+        how = PAIRS[type(f)]
+        for k, known in enumerate(self.points):
+            if (known.how, known.part) == (how, f.part):
+                return f"t{k}[j]", known.unit
+        self.points.append(Points(how, f.part, math.ldexp(1.0, round(math.log2(sigma)))))
+        return f"t{len(self.points) - 1}[j]", self.points[-1].unit
+
+
+def _lines(depth: int, *groups: Iterable[str]) -> str:
+    return "\n".join(" " * depth + line for group in groups for line in group)
+
+
+def _place(known: list[Any], wanted: Any) -> int:
+    if wanted not in known:
+        known.append(wanted)
+    return known.index(wanted)

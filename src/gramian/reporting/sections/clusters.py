@@ -14,6 +14,7 @@ from gramian.explain.straight import Names
 from gramian.reporting.blocks import Block, Section, count, fact, facts, figure, note, number, share, table
 from gramian.reporting.measures import silhouettes
 from gramian.reporting.sections.chart import scatter
+from gramian.reporting.sections.prediction.apart import told as told_apart
 from gramian.reporting.study import Study
 from gramian.space.vectors import FeatureSpace, Vectors
 
@@ -48,9 +49,13 @@ def section(study: Study) -> Section:
     blocks = _one_cloud(study, found) if found.count == 1 else _several(study, found, rows, X)
     if left_out:
         blocks.append(note(LEFT_OUT.format(_listed(left_out))))
-    where = f" Looked at: {count(len(looked_at), 'column')}: {_listed(looked_at)}." if looked_at else ""
+    many = count(len(looked_at), "column")
+    if left_out:
+        every = count(len(looked_at) + len(left_out), "column")
+        many = f"{len(looked_at):,} of {every}, the others left out as said below"
+    where = f" Looked at: {many}: {_listed(looked_at)}." if looked_at else ""
     numbers |= {"columns": looked_at, "left_out": left_out}
-    return Section("clusters", "Clusters", told(found) + where, blocks, numbers)
+    return Section("clusters", "Clusters", told(found, bool(left_out)) + where, blocks, numbers)
 
 
 def _called(study: Study, names: Names) -> list[str]:
@@ -65,15 +70,16 @@ def _listed(names: list[str]) -> str:
     return ", ".join(names[:NAMED]) + (f" and {count(rest, 'other')}" if rest > 0 else "")
 
 
-def told(found: Clusters) -> str:
-    """Return what was found in a sentence or two."""
+def told(found: Clusters, partly: bool = False) -> str:
+    """Return what was found in a sentence or two, by all columns or a part of them."""
     if len(found.tested) < FEW:
         return (
             f"There are too few different objects for clusters: {len(found.tested)} of those looked at, and {FEW} at "
             "least are needed to test for them."
         )
     if found.count == 1:
-        return f"No clusters: one cloud. No boundary could be shown in it (p = {number(found.p_value, 2)})."
+        where = " in the columns that were looked at" if partly else ""
+        return f"No clusters{where}: one cloud. No boundary could be shown in it (p = {number(found.p_value, 2)})."
     depth = max(one.depth for one in found.boundaries)
     apart = (
         "they stand well apart" if depth < GAP else "objects lie between some of them, but fewer than on either side"
@@ -135,6 +141,7 @@ def _members(study: Study, found: Clusters, rows: Array, X: object, images: Vect
     """Return a table of the clusters: how large they are, what sets them apart, and which classes are in them."""
     classes = study.data.y if study.data.task == "classes" else None
     profile = _profiles(study, found, X)
+    dates = frozenset(name for name, kind in study.data.recipe.kinds.items() if kind == "date")
     lines = []
     for k in range(found.count):
         members = np.flatnonzero(found.labels == k)
@@ -142,7 +149,7 @@ def _members(study: Study, found: Clusters, rows: Array, X: object, images: Vect
         typical = rows[members[np.argsort(own.distances(own.mean()), kind="stable")[:2]]]
         line = [f"cluster {k + 1}", share(len(members) / len(rows))]
         if profile is not None:
-            line.append(", ".join(map(str, profile[k].traits)) or "nothing in a single column")
+            line.append(told_apart(profile[k], dates) if profile[k].traits else "nothing in a single column")
         line.append(" | ".join(study.hover(typical)))
         if classes is not None:
             common = Counter(str(y) for y in classes[rows[members]] if y is not None).most_common(3)

@@ -24,10 +24,14 @@ Path: TypeAlias = tuple[int, ...]
 class Formula:
     """An expression in two objects. What is the same object in several places is computed once."""
 
+    operands: ClassVar[dict[str, Formula]]  # the expressions that this one is made of, by name
     of_pairs: ClassVar[bool]  # whether values differ from pair to pair, not only from row to row or column to column
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "of_pairs", any(f.of_pairs for f in self.operands().values()))
+        values = ((f.name, getattr(self, f.name)) for f in fields(self))  # type: ignore[arg-type]
+        operands = {name: value for name, value in values if isinstance(value, Formula)}
+        object.__setattr__(self, "operands", operands)
+        object.__setattr__(self, "of_pairs", any(f.of_pairs for f in operands.values()))
 
     def __add__(self, other: Formula | float) -> Formula:
         return Plus(self, as_formula(other))
@@ -82,14 +86,9 @@ class Formula:
         done: dict[Formula, Formula] = dict(others)
         for f in self.walk():
             if f not in done:
-                inner = {name: done[g] for name, g in f.operands().items()}
+                inner = {name: done[g] for name, g in f.operands.items()}
                 done[f] = replace(f, **inner) if inner else f  # type: ignore[type-var]
         return done[self]
-
-    def operands(self) -> dict[str, Formula]:
-        """Return the expressions that this one is made of, by name."""
-        found = ((f.name, getattr(self, f.name)) for f in fields(self))  # type: ignore[arg-type]
-        return {name: v for name, v in found if isinstance(v, Formula)}
 
     def walk(self) -> Iterator[Formula]:
         """Give every different part of the expression once, what it is made of before it itself."""
@@ -102,7 +101,7 @@ class Formula:
             elif f not in seen:
                 seen.add(f)
                 waiting.append((f, True))
-                waiting.extend((inner, False) for inner in reversed(f.operands().values()))
+                waiting.extend((inner, False) for inner in reversed(f.operands.values()))
 
 
 def as_formula(value: Formula | float) -> Formula:
@@ -125,6 +124,7 @@ class Given(Formula):
     """A value that is put in later: what a function of κ is written of."""
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         object.__setattr__(self, "of_pairs", True)
 
     def __repr__(self) -> str:
@@ -138,6 +138,7 @@ class Leaf(Formula):
     part: Path = (0,)
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         object.__setattr__(self, "of_pairs", not isinstance(self, OfRow | OfColumn))
 
     def _of(self) -> str:

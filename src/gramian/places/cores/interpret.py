@@ -47,7 +47,7 @@ class Plan:
         """What occurs in the expression several times, and takes a pass over a tile."""
         uses: Counter[Formula] = Counter()
         for f in self.formula.walk():
-            uses.update(f.operands().values())
+            uses.update(f.operands.values())
         return frozenset(f for f, times in uses.items() if times > 1 and f.of_pairs)
 
     @cached_property
@@ -66,14 +66,34 @@ class Plan:
 
     def norms(self, a: Encoded) -> Array:
         """Return the values between each object and itself."""
+        if self._of_distances:
+            dtype = np.result_type(*(at(a, leaf.part).dtype for leaf in self._leaves))
+            if dtype not in self._norm:
+                self._norm[dtype] = self._evaluated(a[:1], np.empty(1, dtype))[0]
+            return np.full(len(a), self._norm[dtype], dtype)
+        types = (_norms_of_leaf(leaf, a[:1]).dtype for leaf in self._leaves if leaf.of_pairs)
+        return self._evaluated(a, np.empty(len(a), np.result_type(*types)))
 
-        def fill(leaf: Formula, out: Array) -> None:
-            out[...] = _norms_of_leaf(leaf, a)
+    def _evaluated(self, a: Encoded, out: Array) -> Array:
+        def fill(leaf: Formula, norms: Array) -> None:
+            norms[...] = _norms_of_leaf(leaf, a)
 
-        types = [_norms_of_leaf(f, a[:1]).dtype for f in self.formula.walk() if isinstance(f, ex.Leaf) and f.of_pairs]
-        out = np.empty(len(a), np.result_type(*types))
         _Evaluation(self.shared, fill, lambda leaf: np.reshape(at(a, leaf.part), -1)).into(self.formula, out)
         return out
+
+    @cached_property
+    def _leaves(self) -> list[ex.Leaf]:
+        return [f for f in self.formula.walk() if isinstance(f, ex.Leaf)]
+
+    @cached_property
+    def _norm(self) -> dict[np.dtype[Any], Any]:
+        """The value of an object with itself, where it is the same for all, by the precision of the points."""
+        return {}
+
+    @cached_property
+    def _of_distances(self) -> bool:
+        """Whether every object has the same value with itself, since only distances are looked at."""
+        return all(isinstance(leaf, ex.SquaredDistance | ex.CityBlock) for leaf in self._leaves)
 
     def of(self, values: Array) -> Array:
         """Replace values by this function of them, in place: an expression in `Given` alone."""
@@ -164,7 +184,7 @@ class _Evaluation:
 
 def _inner(f: Formula) -> Formula | None:
     """Return the first operand in pairs of an operation, None for a leaf."""
-    return next((inner for inner in f.operands().values() if inner.of_pairs), None)
+    return next((inner for inner in f.operands.values() if inner.of_pairs), None)
 
 
 def _copied(values: Array, out: Array) -> Array:
@@ -175,7 +195,7 @@ def _copied(values: Array, out: Array) -> Array:
 
 def numbers_of(f: Formula, number: Callable[[Any], Array]) -> Any:
     """Return what belongs to rows, to columns or to none; `number` gives the numbers of a leaf."""
-    inner = [numbers_of(g, number) for g in f.operands().values()]
+    inner = [numbers_of(g, number) for g in f.operands.values()]
     match f:
         case ex.Number(value):
             return value
@@ -241,7 +261,7 @@ def _tiles(formula: Formula) -> int:
     """Return how many tiles are taken at most beside the answer while an expression is evaluated."""
     taken: dict[Formula, int] = {}
     for f in formula.walk():
-        inner = [taken[g] for g in f.operands().values() if g.of_pairs]
+        inner = [taken[g] for g in f.operands.values() if g.of_pairs]
         match f:
             case ex.SquaredDistance():
                 taken[f] = DISTANCES

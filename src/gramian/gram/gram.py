@@ -349,7 +349,7 @@ class Gram:
         diagonal, write = self._norms if tiling.symmetric else None, self._in_pieces(self.write)
         if (fused := self._fused) is not None and V.shape[1] == 1:
             wide = tiles.cut(self.shape, self.dtype, 0, self.memory, self.symmetric, largest=tiles.LARGEST_FUSED_SIDE)
-            return self._remember(("product", V), lambda stages: tiles.multiply_fused(fused, wide, V, diagonal, stages))
+            return self._remember(("product", V), lambda stages: tiles.multiply_fused(fused, wide, V, stages))
         return self._remember(("product", V), lambda stages: tiles.multiply(write, tiling, V, diagonal, stages))
 
     def _remember(self, what: tuple[Any, ...], compute: Callable[[Stages], Array]) -> Array:

@@ -87,27 +87,33 @@ def fill(A, B, P, R, C, rows, cols, apart, out):
 # ABREAST rows against all columns of a run, STEP coordinates at a time.
 COMPARE = """@njit(nogil=True, cache=True, fastmath=SUMS)
 def compare_{how}(X, i, Z, q, s):
-    s0, s1, s2, s3 = s[0][:q], s[1][:q], s[2][:q], s[3][:q]
+{rows}
     for k in range(0, X.shape[1], {STEP}):
-        a0, a1, a2, a3 = X[i, k], X[i, k + 1], X[i, k + 2], X[i, k + 3]
-        b0, b1, b2, b3 = X[i + 1, k], X[i + 1, k + 1], X[i + 1, k + 2], X[i + 1, k + 3]
-        c0, c1, c2, c3 = X[i + 2, k], X[i + 2, k + 1], X[i + 2, k + 2], X[i + 2, k + 3]
-        d0, d1, d2, d3 = X[i + 3, k], X[i + 3, k + 1], X[i + 3, k + 2], X[i + 3, k + 3]
-        z0, z1, z2, z3 = Z[k][:q], Z[k + 1][:q], Z[k + 2][:q], Z[k + 3][:q]
+{coordinates}
+{columns}
         if k == 0:
             for j in range(q):
-                s0[j] = {how}(a0, a1, a2, a3, z0[j], z1[j], z2[j], z3[j])
-                s1[j] = {how}(b0, b1, b2, b3, z0[j], z1[j], z2[j], z3[j])
-                s2[j] = {how}(c0, c1, c2, c3, z0[j], z1[j], z2[j], z3[j])
-                s3[j] = {how}(d0, d1, d2, d3, z0[j], z1[j], z2[j], z3[j])
+{first}
         else:
             for j in range(q):
-                s0[j] += {how}(a0, a1, a2, a3, z0[j], z1[j], z2[j], z3[j])
-                s1[j] += {how}(b0, b1, b2, b3, z0[j], z1[j], z2[j], z3[j])
-                s2[j] += {how}(c0, c1, c2, c3, z0[j], z1[j], z2[j], z3[j])
-                s3[j] += {how}(d0, d1, d2, d3, z0[j], z1[j], z2[j], z3[j])
+{further}
 
 """
+
+
+def _compare(how: str) -> str:
+    """Return the pass that compares points in one way."""
+    rows, steps = range(ABREAST), range(STEP)
+    added = [f"{how}({', '.join(f'x{r}_{k}' for k in steps)}, {', '.join(f'z{k}[j]' for k in steps)})" for r in rows]
+    return COMPARE.format(
+        how=how,
+        STEP=STEP,
+        rows=_lines(4, (f"s{r} = s[{r}][:q]" for r in rows)),
+        coordinates=_lines(8, (f"x{r}_{k} = X[i + {r}, k + {k}]" for r in rows for k in steps)),
+        columns=_lines(8, (f"z{k} = Z[k + {k}][:q]" for k in steps)),
+        first=_lines(16, (f"s{r}[j] = {added[r]}" for r in rows)),
+        further=_lines(16, (f"s{r}[j] += {added[r]}" for r in rows)),
+    )
 
 
 class NoSourceError(TypeError):
@@ -144,7 +150,7 @@ class Source:
     def text(self) -> str:
         """The module: `product` multiplies a tile by a vector, from both sides, and `fill` writes it."""
         return TEMPLATE.format(
-            compared="\n".join(COMPARE.format(how=how, STEP=STEP) for how in sorted({p.how for p in self.points})),
+            compared="\n".join(map(_compare, sorted({p.how for p in self.points}))),
             kind="single" if self.single else "double",
             numbers=_lines(4, (f"p{k} = P[{k}]" for k in range(len(self.numbers)))),
             buffers=_lines(

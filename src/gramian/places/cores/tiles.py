@@ -259,11 +259,8 @@ def multiply(block: Block, tiling: Tiling, V: Array, diagonal: Array | None = No
     return _accumulate(fetch, tiling, V, stages)
 
 
-def multiply_fused(
-    fused: Fused, tiling: Tiling, V: Array, diagonal: Array | None = None, stages: Stages = at_once
-) -> Array:
-    """Return K V in float64 for one column V; tiles off the diagonal of a symmetric K are never written."""
-    buffers = [np.empty(tiling.rows * tiling.cols, V.dtype) for _ in range(tiling.lanes)]
+def multiply_fused(fused: Fused, tiling: Tiling, V: Array, stages: Stages = at_once) -> Array:
+    """Return K V in float64 for one column V, without writing a tile."""
     V = np.array(V, order="C")
     spans = tiling.spans()
     sums = np.zeros((min(tiling.lanes, len(spans)), tiling.shape[0], 1))
@@ -271,13 +268,7 @@ def multiply_fused(
     def work(lane: int, number: int) -> None:
         i, j = spans[number]
         of_lane = sums[lane, :, 0]
-        if tiling.symmetric and i == j:
-            shape = (i.stop - i.start, j.stop - j.start)
-            tile = buffers[lane][: shape[0] * shape[1]].reshape(shape)
-            _write(fused.fill, (i, j), diagonal, tile)
-            of_lane[i] += tile @ V[j, 0]
-        else:
-            fused.product(i, j, V, of_lane[i], of_lane[j] if tiling.symmetric else None)
+        fused.product(i, j, V, of_lane[i], of_lane[j] if tiling.symmetric and i != j else None)
 
     _in_rounds(work, len(spans), tiling, sums, stages, in_turn=True)
     return np.asarray(sums.sum(axis=0))

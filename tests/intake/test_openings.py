@@ -6,7 +6,7 @@ import string
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from gramian.intake.errors import DataError
@@ -174,6 +174,11 @@ def test_names_become_different_and_those_that_were_stay(names):
     assert len(notes) == sum(names.count(name) > 1 for name in set(names))
 
 
+def test_names_that_come_again_pass_by_those_that_are_taken():
+    found, _ = distinct(["a", "{}", "a_2", "a", "{}", "a_4", "a", "a"])
+    assert found == ["a", "{}", "a_2", "a_3", "{}_2", "a_4", "a_5", "a_6"]
+
+
 values = (
     st.text(string.ascii_letters + ' ,;"', min_size=1, max_size=6).map(str.strip).filter(lambda word: len(word) > 1)
 )
@@ -213,6 +218,8 @@ def test_a_table_is_the_same_with_and_without_what_surrounds_it(tmp_path, data):
     st.lists(st.integers(0, 9), min_size=6, max_size=12).filter(lambda numbers: len(set(numbers)) > 1),
     st.sampled_from([",", "\t", ";", "|"]),
 )
+@example(('p;"', "q"), [0, 0, 0, 0, 0, 1], "|")  # by semicolons all is one row, whose last quote stays open
+@example(('p;"', "q"), [0, 1] * 60, "|")  # and longer than what is looked at
 def test_a_line_within_quotes_is_no_comment(tmp_path, names, numbers, mark):
     with open(tmp_path / "t.csv", "w", newline="", encoding="utf-8") as file:
         csv.writer(file, delimiter=mark, lineterminator="\n").writerows(

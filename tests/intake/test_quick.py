@@ -59,6 +59,7 @@ def small(monkeypatch):
     """Let any file be taken apart by Arrow, in pieces of a few bytes, and note when it was."""
     done = []
     monkeypatch.setattr(quick, "SMALLEST", 0)
+    monkeypatch.setattr(quick, "_COLUMN", 0)
     monkeypatch.setattr(quick, "_LONGEST", 60)
     original = quick.runs
 
@@ -101,6 +102,15 @@ def test_plain_tables_are_taken_apart_by_arrow(write, monkeypatch, small):
         np.testing.assert_array_equal(table.columns["a"], np.random.default_rng(0).standard_normal(50)[: len(table)])
         assert table.columns["c"][1] == f'w{mark}1"'
         rng = np.random.default_rng(0)
+
+
+def test_a_table_of_many_short_columns_is_left_to_the_careful_reader(write, monkeypatch, small):
+    monkeypatch.setattr(quick, "_COLUMN", 100)
+    for width, rows in ((2, 200), (200, 2)):
+        lines = [",".join(f"{k % 7}.5" for k in range(row, row + width)) for row in range(rows)]
+        small.clear()
+        read_raw(write("\n".join([",".join(f"c{k}" for k in range(width)), *lines])))
+        assert bool(small) == (width == 2)
 
 
 @pytest.mark.parametrize("packed", [False, True])

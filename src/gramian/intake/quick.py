@@ -30,6 +30,7 @@ from gramian.sources import load_arrow
 
 SMALLEST = 2**20  # bytes of a file from which on Arrow is worth being loaded
 _PIECE = 2**22
+_COLUMN = 2**10  # bytes of a piece that a column should have: Arrow's work begins anew with each, however short it is
 _LONGEST = 2**26  # bytes without a line end outside of quotes, from which on nothing is plain
 _QUOTE = ord('"')  # the blanks and line ends are below it
 _PADDED = r"^[ \t]*0[0-9]{2,}[ \t]*$"
@@ -41,8 +42,10 @@ class StepAside(Exception):
 
 
 def fits(file: TextFile, opening: Opening) -> bool:
-    """Tell whether a file is large enough, and of a kind that can be cut in pieces."""
-    return file.path.stat().st_size >= SMALLEST and file.is_utf8 and opening.mark != " "
+    """Tell whether a file is large enough, its columns too, and of a kind that can be cut in pieces."""
+    size = file.path.stat().st_size
+    large = size >= SMALLEST and min(size, _PIECE) >= _COLUMN * len(opening.head.names)
+    return large and file.is_utf8 and opening.mark != " "
 
 
 def runs(

@@ -12,10 +12,11 @@ from itertools import groupby
 
 import numpy as np
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
-settings.register_profile("same", derandomize=True, print_blob=True)
-settings.register_profile("explore", derandomize=False, print_blob=True)
+by_no_clock = {"print_blob": True, "suppress_health_check": [HealthCheck.too_slow]}  # machines may be busy
+settings.register_profile("same", derandomize=True, **by_no_clock)
+settings.register_profile("explore", derandomize=False, **by_no_clock)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
 
 BROWSER = "test_browser.py"

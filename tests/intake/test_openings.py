@@ -14,7 +14,9 @@ from gramian.intake.formats import read_raw
 from gramian.intake.openings import distinct
 from gramian.intake.reading import read_data
 
-quick = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+quick = settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
 BODY = "1,2\n3,5\n4,4\n"
 
 
@@ -166,6 +168,7 @@ def test_a_lone_heading_before_pairs_is_no_title_unless_headings_follow(write):
     assert read_data(write("Title\n1,2,3\n4,5,7\n")).recipe.columns == ("x1", "x2", "x3")
 
 
+@settings(deadline=None)
 @given(st.lists(st.sampled_from(["a", "b", "a_2", "a_3", "b_2"]), max_size=12))
 def test_names_become_different_and_those_that_were_stay(names):
     found, notes = distinct(names)

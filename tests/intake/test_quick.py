@@ -13,7 +13,9 @@ from gramian.intake.errors import DataError
 from gramian.intake.formats import read_raw
 from gramian.intake.reading import read_data
 
-many = settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+many = settings(
+    max_examples=400, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
 
 numbers = st.sampled_from([
     "1", "-2.5", "007", "1e5", "1E-3", ".5", "5.", "+3", " 4", "4 ", "9007199254740993", "1e999", "-0", "0.1", "inf",

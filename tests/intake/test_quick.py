@@ -115,6 +115,20 @@ def test_a_table_of_many_short_columns_is_left_to_the_careful_reader(write, monk
         assert bool(small) == (width == 2)
 
 
+def test_columns_that_turn_to_words_one_after_another_cost_a_few_tries_in_all(write, monkeypatch, small):
+    width, tried = 60, []
+    lines = [",".join(["1"] * width)] * 60 + [",".join(["x"] * k + ["1"] * (width - k)) for k in range(width)]
+    original = quick._parsed
+    monkeypatch.setattr(quick, "_PIECE", 25 * len(lines[0]))
+    monkeypatch.setattr(quick, "_LONGEST", 2**20)
+    monkeypatch.setattr(quick, "_parsed", lambda *given: tried.append(1) or original(*given))
+    table = read_raw(write("\n".join([",".join(f"c{k}" for k in range(width)), *lines])))
+    assert small
+    assert table.columns["c0"].tolist() == ["1"] * 61 + ["x"] * (width - 1)
+    assert table.columns[f"c{width - 1}"].dtype.kind == "f"
+    assert len(tried) < width / 2
+
+
 @pytest.mark.parametrize("packed", [False, True])
 def test_a_large_file_is_read_by_arrow_and_its_errors_by_line(write, monkeypatch, packed):
     monkeypatch.setattr(quick, "SMALLEST", 2**10)

@@ -1,11 +1,23 @@
-"""What concerns all tests: their order, and what was left out for want of a browser."""
+"""What concerns all tests: their order, the luck of their draws, and what was left out for want of a browser.
 
+The examples that Hypothesis (of one version) draws depend on the test alone: the same commit meets the same ones on all
+machines. HYPOTHESIS_PROFILE=explore draws others with every run, which is how new mistakes are found; what fails is
+printed in a form that repeats it.
+"""
+
+import os
 import random
 import signal
 from itertools import groupby
 
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, settings
+
+by_no_clock = {"print_blob": True, "suppress_health_check": [HealthCheck.too_slow]}  # machines may be busy
+settings.register_profile("same", derandomize=True, **by_no_clock)
+settings.register_profile("explore", derandomize=False, **by_no_clock)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
 
 BROWSER = "test_browser.py"
 LOADED = {}  # the generators of a module, and their states before its first test

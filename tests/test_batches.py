@@ -18,7 +18,9 @@ from scipy.stats import chi2
 import gramian as gm
 
 needs_arrow = pytest.mark.skipif(find_spec("pyarrow") is None, reason="pyarrow is not installed")
-quick = settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+quick = settings(
+    max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
 sizes = st.lists(st.integers(0, 9), min_size=1, max_size=8).filter(any)
 
 

@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 from gramian.readers import read_edges, read_fasta, read_lines, read_texts
 
 BOM = b"\xef\xbb\xbf"
-quick = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+quick = settings(
+    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
 
 
 @pytest.fixture

@@ -207,9 +207,10 @@ def _of_parquet(path: Path, files: list[Path], shared: bool) -> Source:
             partitioning="hive" if path.is_dir() else None,
             partition_base_dir=str(path) if path.is_dir() else None,
         )
+    schema = dataset.schema
 
     def batches(rows: int, columns: Names) -> Iterator[Any]:
-        fields = [dataset.schema.field(name) for name in columns or dataset.schema.names]
+        fields = [schema.field(name) for name in columns or schema.names]
         for fragment in dataset.get_fragments():
             with _reading(Path(fragment.path)):
                 yield from _of_fragment(fragment, fields, rows, shared)
@@ -223,7 +224,7 @@ def _of_parquet(path: Path, files: list[Path], shared: bool) -> Source:
             for fragment in dataset.get_fragments():
                 yield from _chunks(fragment, columns)
 
-    names, types = tuple(dataset.schema.names), tuple(dataset.schema.types)
+    names, types = tuple(schema.names), tuple(schema.types)
     return Source(
         path,
         batches,
@@ -233,19 +234,20 @@ def _of_parquet(path: Path, files: list[Path], shared: bool) -> Source:
         types,
         unpacked=lambda columns: sum(size for _, size in chunks(columns)),
         chunks=lambda columns: (chunk for chunk, _ in chunks(columns)),
-        index=_index_of(dataset.schema),
+        index=_index_of(schema),
     )
 
 
 def _chunks(fragment: Any, columns: Names) -> Iterator[tuple[Chunk, int]]:
     """Go through the columns of the groups of rows of a Parquet file, each with what it says it unpacks to."""
+    wanted = None if columns is None else frozenset(columns)
     for group in range(fragment.metadata.num_row_groups):
         header = fragment.metadata.row_group(group)
         for place in range(header.num_columns):
             column = header.column(place)
             if not column.num_values:
                 continue
-            if columns is None or column.path_in_schema.partition(".")[0] in columns:
+            if wanted is None or column.path_in_schema.partition(".")[0] in wanted:
                 first = column.dictionary_page_offset if column.has_dictionary_page else None
                 start = column.data_page_offset if first is None else min(first, column.data_page_offset)
                 yield Chunk(fragment.path, group, start, column.total_compressed_size), column.total_uncompressed_size
@@ -266,20 +268,21 @@ def _of_fragment(fragment: Any, fields: list[Any], rows: int, shared: bool) -> I
     """Go through one Parquet file; what it lacks is in the name of its folder, or missing."""
     arrow = _load_datasets()
     keys = arrow.dataset.get_partition_keys(fragment.partition_expression)
-    texts = [field.name for field in fields if shared and str(field.type) in _TEXTS]
-    options = {"buffer_size": _BUFFER, "pre_buffer": False, "read_dictionary": texts}
+    names = [field.name for field in fields]
+    texts = {field.name for field in fields if shared and str(field.type) in _TEXTS}
+    options = {"buffer_size": _BUFFER, "pre_buffer": False, "read_dictionary": list(texts)}
     with arrow.parquet.ParquetFile(fragment.path, **options) as file:
-        for batch in file.iter_batches(batch_size=rows, columns=[field.name for field in fields]):
-            size = batch.num_rows
+        for batch in file.iter_batches(batch_size=rows, columns=names):
+            held = dict(zip(batch.schema.names, batch.columns, strict=True))
             arrays = [
-                (batch[field.name] if field.name in batch.schema.names else arrow.repeat(keys.get(field.name), size))
+                held[field.name] if field.name in held else arrow.repeat(keys.get(field.name), batch.num_rows)
                 for field in fields
             ]
             cast = [
-                array if field.name in texts and field.name in batch.schema.names else array.cast(field.type)
+                array if field.name in texts and field.name in held else array.cast(field.type)
                 for array, field in zip(arrays, fields, strict=True)
             ]
-            yield arrow.RecordBatch.from_arrays(cast, names=[field.name for field in fields])
+            yield arrow.RecordBatch.from_arrays(cast, names=names)
 
 
 def _of_ipc(path: Path) -> Source:
@@ -289,7 +292,8 @@ def _of_ipc(path: Path) -> Source:
         random_access = file.read(6) == b"ARROW1"
 
     def reader(columns: Names = None) -> Any:
-        chosen = None if columns is None else sorted(map(names.index, columns))
+        wanted = frozenset(columns or ())
+        chosen = None if columns is None else [place for place, name in enumerate(names) if name in wanted]
         options = arrow.ipc.IpcReadOptions(included_fields=chosen)
         opened = arrow.ipc.open_file if random_access else arrow.ipc.open_stream
         return opened(arrow.memory_map(str(path)), options=options)

@@ -12,6 +12,7 @@ Missing values are refused where they are met, with the column and the row: behi
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
@@ -40,16 +41,17 @@ def listed(names: Sequence[Any]) -> str:
 
 def wanted(known: tuple[str, ...], columns: tuple[str, ...] | None, target: str | None, where: str) -> tuple[str, ...]:
     """Return the columns that make X: those named, or all but the target."""
+    times = Counter(known)
     for name in (*(columns or ()), *([] if target is None else [target])):
-        if name not in known:
+        if name not in times:
             raise ValueError(f"{where}: no column {name!r}; it has {listed(known)}")
     if columns is not None and target in columns:
         raise ValueError(f"{where}: the target {target!r} is among the columns of X; leave it out of one of the two")
     found = tuple(name for name in known if name != target) if columns is None else columns
     if not found:
         raise ValueError(f"{where}: no column but the target {target!r}; at least one more expected")
-    for name in found:
-        if known.count(name) > 1 or found.count(name) > 1:
+    for name, number in Counter(found).items():
+        if number > 1 or times[name] > 1:
             raise ValueError(f"{where}: the column {name!r} more than once; rename one of them, or name it once")
     return found
 

@@ -6,7 +6,7 @@ returns if all is well, and raises `Wrong` where an answer is not what it must b
     passes      if the action returns;
     is refused  if gramian raises one of the errors that the attack allows, in words of its own;
     is a finding in every other case: another exception, a wrong answer, an empty message or one that NumPy wrote, a
-                warning that is not one of gramian's, too much time, too much memory, a crash.
+                warning that is not one of gramian's, too much processor time or memory, a wait without end, a crash.
 """
 
 from __future__ import annotations
@@ -57,7 +57,8 @@ class Attack:
     cases: int
     make: Callable[[np.random.Generator], Case]
     refusals: tuple[type[Exception], ...] = ()
-    seconds: float = 60.0  # that a case may take on a busy machine
+    seconds: float = 60.0  # of the processor that a case may take in its own process, however busy the machine is
+    wall: float = 600.0  # seconds that it may wait, for other programs or for its turn
     memory: int | None = 8 * 2**30  # bytes of addresses that the process may have
 
     def case(self, seed: int, number: int) -> Case:

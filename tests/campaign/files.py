@@ -126,8 +126,13 @@ def headers(rng: Luck) -> tuple[str, bytes]:
 
 
 def wide(rng: Luck) -> tuple[str, bytes]:
-    n = int(one_of(rng, (20_000, 100_000)))
-    return ".csv", b"\n".join(b",".join(b"%d" % (i * j % 7) for i in range(n)) for j in range(4))
+    n, mark, quote = int(one_of(rng, (20_000, 100_000))), one_of(rng, (b",", b"\t", b";", b"|", b" ")), chance(rng, 0.3)
+    name = one_of(rng, (b"%d", b"x%d", b"x", b"kg", b"", b"a_%d", b"1,%d"))
+    rows = [[name % i if b"%" in name else name for i in range(n)]]
+    field = one_of(rng, (b"%d", b"%d,5", b"w %d", b"00%d", b"2024-01-0%d"))
+    rows += [[field % (i * j % 7) for i in range(n)] for j in range(one_of(rng, (0, 1, 4, 12)))]
+    lines = (mark.join(b'"%b"' % field for field in row) if quote else mark.join(row) for row in rows)
+    return one_of(rng, (".csv", ".tsv", ".txt")), b"\n".join(lines)
 
 
 def tall(rng: Luck) -> tuple[str, bytes]:
@@ -289,4 +294,4 @@ def run_command(path: Path, output: Path, asked: dict[str, str]) -> None:
     output.unlink(missing_ok=True)
 
 
-ATTACK = Attack("files", 500, make, refusals=(gm.DataError,), seconds=60.0, memory=5 * 2**30)
+ATTACK = Attack("files", 500, make, refusals=(gm.DataError,), memory=5 * 2**30)

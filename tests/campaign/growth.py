@@ -66,4 +66,4 @@ def resources() -> tuple[int, int, int]:
     return pages * os.sysconf("SC_PAGE_SIZE"), len(os.listdir("/proc/self/fd")), threading.active_count()
 
 
-ATTACK = Attack("growth", 4, make, seconds=600.0)
+ATTACK = Attack("growth", 4, make, seconds=600.0, wall=6000.0)

@@ -313,6 +313,6 @@ def expression(rng: np.random.Generator) -> Case:
 
 
 ACTIVITIES = (learning, gram, geometry, expression)
-ATTACK = Attack("inputs", 100_000, make, refusals=(ValueError, TypeError), seconds=60.0)
+ATTACK = Attack("inputs", 100_000, make, refusals=(ValueError, TypeError))
 
 __all__ = ["ATTACK", "count"]

@@ -174,7 +174,7 @@ def of_command(which: str, place: Path, expected: bytes, after: float | None, th
     require(next(place.glob("out.*")).read_bytes() == expected, "other bytes after a second run")
 
 
-ATTACK = Attack("kills", 100, make, seconds=180.0, memory=None)
+ATTACK = Attack("kills", 100, make, wall=1800.0, memory=None)
 
 if __name__ == "__main__":
     np.savez(sys.argv[3] + ".part.npz", *fit(sys.argv[1], sys.argv[2] or None))

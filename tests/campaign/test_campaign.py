@@ -119,11 +119,15 @@ import os, time
 from tests.campaign.attack import Attack, Case
 
 def make(rng):
-    number = int(rng.integers(4))
-    return Case(f"number {number}", lambda: {0: lambda: None, 1: lambda: time.sleep(60), 2: lambda: os._exit(9),
-                                             3: lambda: 1 / 0}[number]())
+    number = int(rng.integers(5))
+    return Case(f"number {number}", lambda: {0: lambda: None, 1: lambda: time.sleep(6000), 2: lambda: os._exit(9),
+                                             3: lambda: 1 / 0, 4: spin}[number]())
 
-ATTACK = Attack("several", 12, make, seconds=0.5)
+def spin():
+    while True:
+        pass
+
+ATTACK = Attack("several", 12, make, seconds=0.5, wall=20.0)
 """
 
 
@@ -134,7 +138,7 @@ def test_a_case_that_hangs_or_ends_the_process_is_a_finding_and_the_others_go_on
         "sys.modules['tests.campaign.several'] = module\n"
         "from tests.campaign.run import attacked, table\nimport time\n"
         "if __name__ == '__main__':\n"
-        "    tally = attacked(module.ATTACK, 1, range(12), 2, time.monotonic() + 100)\n"
+        "    tally = attacked(module.ATTACK, 2, range(12), 2, time.monotonic() + 1000)\n"
         "    print(table({'several': tally}, 1))\n"
     )
     done = subprocess.run(
@@ -142,14 +146,20 @@ def test_a_case_that_hangs_or_ends_the_process_is_a_finding_and_the_others_go_on
         capture_output=True,
         text=True,
         env={**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), str(ROOT)])},
-        timeout=200,
+        timeout=2000,
     )
     assert done.returncode == 0, done.stderr
     attack = {}
     exec(SEVERAL, attack)
-    numbers = [attack["ATTACK"].case(1, number).description for number in range(12)]
-    assert set(numbers) == {f"number {k}" for k in range(4)}
-    for k, words in ((1, "took more than 0 s"), (2, "the process died (exit code 9)"), (3, "ZeroDivisionError")):
+    numbers = [attack["ATTACK"].case(2, number).description for number in range(12)]
+    assert set(numbers) == {f"number {k}" for k in range(5)}
+    reasons = {
+        1: "did not end within 20 s",
+        2: "the process died (exit code 9)",
+        3: "ZeroDivisionError",
+        4: "took more than 0.5 s of the processor",
+    }
+    for k, words in reasons.items():
         assert f"several, {numbers.count(f'number {k}')} times: {words}" in done.stdout, done.stdout
     assert f"{12:>9}{12:>9}{numbers.count('number 0'):>9}{0:>9}" in done.stdout
 

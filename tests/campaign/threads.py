@@ -69,4 +69,4 @@ def make(rng: np.random.Generator) -> Case:
     return Case(f"{learner} with {kernel} on {n} objects", action)
 
 
-ATTACK = Attack("threads", 100, make, seconds=120.0)
+ATTACK = Attack("threads", 100, make, seconds=240.0, wall=1200.0)

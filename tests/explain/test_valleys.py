@@ -4,7 +4,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom
 
@@ -30,6 +30,7 @@ def slow_deepest(values, width):
     return best
 
 
+@settings(deadline=None)
 @given(st.lists(st.floats(-1, 1), min_size=2, max_size=14, unique=True), st.floats(0.02, 1))
 def test_the_windows_are_the_best_of_all(values, unit):
     values = np.round(values, 3) + np.arange(len(values)) * 1e-7  # no two windows end at nearly the same number
@@ -37,6 +38,7 @@ def test_the_windows_are_the_best_of_all(values, unit):
     assert found == pytest.approx(min(slow_deepest(values, unit * width) for width in WIDTHS), rel=1e-6)
 
 
+@settings(deadline=None)
 @given(st.tuples(*[st.integers(0, 40)] * 3))
 def test_the_p_value_is_that_of_the_sparser_side(counts):
     left, valley, right = counts

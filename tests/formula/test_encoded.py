@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import scipy.sparse
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import gramian as gm
@@ -19,6 +19,7 @@ def test_length_is_the_number_of_objects_however_deeply_nested():
     assert len(Encoded((Encoded((Encoded((S,)), g)), g))) == 6
 
 
+@settings(deadline=None)
 @given(st.one_of(st.slices(6), st.lists(st.integers(-6, 5), min_size=1, max_size=8).map(np.array)))
 def test_an_index_selects_the_same_objects_of_every_part(index):
     chosen = Encoded((Encoded((S, A)), g))[index]
@@ -37,6 +38,7 @@ def test_concat_puts_the_objects_of_the_other_after_these():
     assert np.array_equal(numbers, [0.0, 1.0, 4.0, 5.0])
 
 
+@settings(deadline=None)
 @given(st.integers(0, 6))
 def test_cutting_and_joining_gives_the_same_encoding(k):
     a = Encoded((Encoded((S, A)), g))

@@ -6,7 +6,7 @@ import string
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from gramian.intake.errors import DataError
@@ -14,7 +14,9 @@ from gramian.intake.formats import read_raw
 from gramian.intake.openings import distinct
 from gramian.intake.reading import read_data
 
-quick = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+quick = settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
 BODY = "1,2\n3,5\n4,4\n"
 
 
@@ -166,12 +168,18 @@ def test_a_lone_heading_before_pairs_is_no_title_unless_headings_follow(write):
     assert read_data(write("Title\n1,2,3\n4,5,7\n")).recipe.columns == ("x1", "x2", "x3")
 
 
+@settings(deadline=None)
 @given(st.lists(st.sampled_from(["a", "b", "a_2", "a_3", "b_2"]), max_size=12))
 def test_names_become_different_and_those_that_were_stay(names):
     found, notes = distinct(names)
     assert len(set(found)) == len(found) == len(names)
     assert [new for new, old in zip(found, names, strict=True) if new == old] == list(dict.fromkeys(names))
     assert len(notes) == sum(names.count(name) > 1 for name in set(names))
+
+
+def test_names_that_come_again_pass_by_those_that_are_taken():
+    found, _ = distinct(["a", "{}", "a_2", "a", "{}", "a_4", "a", "a"])
+    assert found == ["a", "{}", "a_2", "a_3", "{}_2", "a_4", "a_5", "a_6"]
 
 
 values = (
@@ -213,6 +221,8 @@ def test_a_table_is_the_same_with_and_without_what_surrounds_it(tmp_path, data):
     st.lists(st.integers(0, 9), min_size=6, max_size=12).filter(lambda numbers: len(set(numbers)) > 1),
     st.sampled_from([",", "\t", ";", "|"]),
 )
+@example(('p;"', "q"), [0, 0, 0, 0, 0, 1], "|")  # by semicolons all is one row, whose last quote stays open
+@example(('p;"', "q"), [0, 1] * 60, "|")  # and longer than what is looked at
 def test_a_line_within_quotes_is_no_comment(tmp_path, names, numbers, mark):
     with open(tmp_path / "t.csv", "w", newline="", encoding="utf-8") as file:
         csv.writer(file, delimiter=mark, lineterminator="\n").writerows(

@@ -23,7 +23,9 @@ from gramian.intake.reading import read_data
 
 from .sheets import write_ods, write_xlsx
 
-quick = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+quick = settings(
+    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
 words = (
     st.text(string.ascii_letters + " äß☃", min_size=1, max_size=8)
     .map(str.strip)

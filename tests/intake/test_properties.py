@@ -16,7 +16,9 @@ from gramian.intake.formats import FORMATS
 from gramian.intake.reading import from_objects, read_data
 from gramian.intake.table import MISSING, numbers_of
 
-quick = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+quick = settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
 
 words = (
     st.text(string.ascii_letters + string.punctuation + " äß\n☃", min_size=1, max_size=12)

@@ -13,7 +13,9 @@ from gramian.intake.errors import DataError
 from gramian.intake.formats import read_raw
 from gramian.intake.reading import read_data
 
-many = settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+many = settings(
+    max_examples=400, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
 
 numbers = st.sampled_from([
     "1", "-2.5", "007", "1e5", "1E-3", ".5", "5.", "+3", " 4", "4 ", "9007199254740993", "1e999", "-0", "0.1", "inf",
@@ -59,6 +61,7 @@ def small(monkeypatch):
     """Let any file be taken apart by Arrow, in pieces of a few bytes, and note when it was."""
     done = []
     monkeypatch.setattr(quick, "SMALLEST", 0)
+    monkeypatch.setattr(quick, "_COLUMN", 0)
     monkeypatch.setattr(quick, "_LONGEST", 60)
     original = quick.runs
 
@@ -101,6 +104,29 @@ def test_plain_tables_are_taken_apart_by_arrow(write, monkeypatch, small):
         np.testing.assert_array_equal(table.columns["a"], np.random.default_rng(0).standard_normal(50)[: len(table)])
         assert table.columns["c"][1] == f'w{mark}1"'
         rng = np.random.default_rng(0)
+
+
+def test_a_table_of_many_short_columns_is_left_to_the_careful_reader(write, monkeypatch, small):
+    monkeypatch.setattr(quick, "_COLUMN", 100)
+    for width, rows in ((2, 200), (200, 2)):
+        lines = [",".join(f"{k % 7}.5" for k in range(row, row + width)) for row in range(rows)]
+        small.clear()
+        read_raw(write("\n".join([",".join(f"c{k}" for k in range(width)), *lines])))
+        assert bool(small) == (width == 2)
+
+
+def test_columns_that_turn_to_words_one_after_another_cost_a_few_tries_in_all(write, monkeypatch, small):
+    width, tried = 60, []
+    lines = [",".join(["1"] * width)] * 60 + [",".join(["x"] * k + ["1"] * (width - k)) for k in range(width)]
+    original = quick._parsed
+    monkeypatch.setattr(quick, "_PIECE", 25 * len(lines[0]))
+    monkeypatch.setattr(quick, "_LONGEST", 2**20)
+    monkeypatch.setattr(quick, "_parsed", lambda *given: tried.append(1) or original(*given))
+    table = read_raw(write("\n".join([",".join(f"c{k}" for k in range(width)), *lines])))
+    assert small
+    assert table.columns["c0"].tolist() == ["1"] * 61 + ["x"] * (width - 1)
+    assert table.columns[f"c{width - 1}"].dtype.kind == "f"
+    assert len(tried) < width / 2
 
 
 @pytest.mark.parametrize("packed", [False, True])

@@ -243,7 +243,9 @@ def sizes_of(data, most=5):
     return [first, *np.diff(cuts)] if cuts[0] == first else [first]
 
 
-@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
 @given(data=st.data())
 @pytest.mark.parametrize("which", ["parzen", "novelty"])
 def test_exact_learners_learn_from_pieces_what_they_learn_from_all(which, data):

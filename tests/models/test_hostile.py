@@ -415,7 +415,9 @@ def objects(draw: st.DrawFn) -> dict[str, Any]:
     return part(entry.name, **{name: draw(TREES) for name in names})
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
 @given(root=TREES, parts=st.lists(objects(), max_size=4))
 def test_any_tree_is_loaded_or_refused(root: Any, parts: Any, path: Path) -> None:
     attempt(forged(root, parts, [F8], SIXTEEN), path)

@@ -24,16 +24,19 @@ def visits(tiling):
     return seen
 
 
+@settings(deadline=None)
 @given(n=sides, m=sides, rows=sides, cols=sides)
 def test_tiles_of_a_rectangle_cover_every_entry_exactly_once(n, m, rows, cols):
     assert (visits(Tiling((n, m), rows, cols, 1, False)) == 1).all()
 
 
+@settings(deadline=None)
 @given(n=sides, side=sides)
 def test_tiles_of_a_symmetric_matrix_cover_every_entry_exactly_once(n, side):
     assert (visits(Tiling((n, n), side, side, 1, True)) == 1).all()
 
 
+@settings(deadline=None)
 @given(n=sides, side=sides)
 def test_symmetric_tiles_hold_little_more_than_half_of_the_entries(n, side):
     spans = Tiling((n, n), side, side, 1, True).spans()
@@ -41,6 +44,7 @@ def test_symmetric_tiles_hold_little_more_than_half_of_the_entries(n, side):
     assert held <= n * (n + side) / 2
 
 
+@settings(deadline=None)
 @given(
     n=st.integers(1, 5000),
     m=st.integers(1, 5000),
@@ -66,6 +70,7 @@ def test_tiles_of_all_lanes_together_fit_the_memory_or_are_refused(n, m, itemsiz
     assert tiling.lanes * tiling.rows * tiling.cols * itemsize * (1 + scratch) <= memory
 
 
+@settings(deadline=None)
 @given(
     n=st.integers(1, 5000),
     m=st.integers(1, 5000),
@@ -85,6 +90,7 @@ def test_copies_of_wide_objects_fit_the_memory_of_several_lanes(n, m, width, mem
         assert min(tiling.rows, tiling.cols) >= min(tiles.SMALLEST_SIDE, *shape) or tiling.rows * tiling.cols >= 1024
 
 
+@settings(deadline=None)
 @given(n=st.integers(1, 300), m=st.integers(1, 300), memory=st.integers(8192, 10**6), symmetric=st.booleans())
 def test_a_plan_chosen_for_a_budget_covers_every_entry_exactly_once(n, m, memory, symmetric):
     assert (visits(cut((n, n) if symmetric else (n, m), F64, 0, memory, symmetric)) == 1).all()

@@ -61,7 +61,7 @@ def of_table(
     X, rows, done = recipe.objects(table)
     numbers = sum(found[name].kind == "number" for name in used)
     notes += [f"{counted(numbers, 'column holds', 'columns hold')} numbers."] if numbers else []
-    among = frozenset(chosen)
+    among, objects = frozenset(chosen), frozenset(used)
     notes += [seen.note for name, seen in found.items() if name in among or seen.kind == "id"]
     names = recipe.labels(table, rows)
     if isinstance(names, RowNumbers):
@@ -74,13 +74,13 @@ def of_table(
         y=None if y is None else y[rows],
         task=task,
         target=target,
-        columns=_columns(table, found, gaps, frozenset(used), target),
+        columns=_columns(table, found, gaps, objects, target),
         names=names,
         graph=None,
         recipe=recipe,
         notes=_few([note for note in (*notes, *done) if note]),
         gaps={name: absent(table.columns[name])[rows] for name in used if gaps[name]},
-        others={name: column[rows] for name, column in table.columns.items() if name not in {*used, target}},
+        others={name: column[rows] for name, column in table.columns.items() if name not in objects and name != target},
         places=total[rows],
     ).divided(group, order)
 
@@ -107,7 +107,7 @@ def _chosen(table: Table, target: str | None, asked: dict[str, str], columns: It
     if given is not None and target in given:
         raise DataError(f"{table.where}: the target {target!r} is among the columns; leave it out of one of the two")
     if given is not None and len(set(given)) < len(given):
-        twice = next(name for name in given if given.count(name) > 1)
+        twice = Counter(given).most_common(1)[0][0]
         raise DataError(f"{table.where}: the column {twice!r} is asked for more than once; name it once")
     if given is not None:
         return given

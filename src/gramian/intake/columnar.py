@@ -41,8 +41,9 @@ def read_columns(file: Input, format: str, wanted: frozenset[str] | None = None)
     types = dict(zip(known, source.types, strict=True))
     # before values are unpacked: one may be a list of millions
     names = taken(known, wanted, lambda name: _is_flat(types[name]), source.index)
+    flat = [name for name in known if _is_flat(types[name])]
     for name in names:
-        _check_type(types[name], name, str(path), [other for other in known if _is_flat(types[other])])
+        _check_type(types[name], name, str(path), flat)
     if (least := max((source.count or 0) * len(names) * _NUMBER, source.unpacked(tuple(names)))) > budget.limit:
         raise budget.exceeded(least, path)
     unpacking.pages(source.chunks(tuple(names)), lambda size: budget.check(size, path))
@@ -57,7 +58,7 @@ def read_columns(file: Input, format: str, wanted: frozenset[str] | None = None)
     if not next(iter(parts.values())):
         raise DataError(f"{path}: columns, and no row; at least one row expected")
     found = _table({name: _joined(part) for name, part in parts.items()}, str(path), format)
-    return _with_index(found, tuple(name for name in source.index if name in names))
+    return _with_index(found, tuple(name for name in source.index if name in found.columns))
 
 
 def taken(
@@ -71,7 +72,8 @@ def taken(
     All are where none are named, or one that is not there, of which others know what to say.
     """
     if wanted is not None and wanted <= set(known):
-        return [name for name in known if name in wanted or name in index or (may_name_rows(name) and flat(name))]
+        needed = wanted.union(index)
+        return [name for name in known if name in needed or (may_name_rows(name) and flat(name))]
     return [name for name in known if wanted is None or flat(name)]
 
 

@@ -378,6 +378,7 @@ def _typed_columns(layout: Layout, text: frozenset[str], careful: bool) -> _Colu
     if late:
         again, *_ = _typed(layout, late, late, careful)
         parts = [again[place] if place in late else part for place, part in enumerate(parts)]
+        commas -= late
     columns = []
     for place in range(len(names)):
         columns.append(np.concatenate(parts[place]) if parts[place] else np.empty(0))
@@ -385,7 +386,7 @@ def _typed_columns(layout: Layout, text: frozenset[str], careful: bool) -> _Colu
     numbers = [(place, name) for place, name in enumerate(names) if columns[place].dtype.kind == "f"]
     return (
         columns,
-        [name for place, name in enumerate(names) if place in commas - late],
+        [name for place, name in enumerate(names) if place in commas],
         {name: marks[place] for place, name in numbers if marks[place]},
     )
 

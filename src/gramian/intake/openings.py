@@ -313,14 +313,15 @@ def distinct(names: list[str]) -> tuple[list[str], list[str]]:
     """
     found: list[str] = []
     again: dict[str, list[str]] = {}
-    met, taken = set[str](), set(names)
+    numbers: dict[str, Iterator[int]] = {}
+    taken = set(names)
     for name in names:
-        if name not in met:
-            met.add(name)
+        if name not in numbers:
+            numbers[name] = count(2)
             found.append(name)
             continue
         later = again.setdefault(name, [])
-        later.append(next(made for k in count(len(later) + 2) if (made := f"{name}_{k}") not in taken))
+        later.append(next(made for k in numbers[name] if (made := f"{name}_{k}") not in taken))
         taken.add(later[-1])
         found.append(later[-1])
     notes = [
@@ -332,7 +333,8 @@ def distinct(names: list[str]) -> tuple[list[str], list[str]]:
 
 def free_name(name: str, taken: Collection[str]) -> str:
     """Return a name that is not taken."""
-    while name in taken:
+    known = frozenset(taken)
+    while name in known:
         name += "_"
     return name
 
@@ -348,14 +350,23 @@ def _quoted(file: TextFile, skip: int) -> bool:
 
 
 def separator(lines: list[str], format: str) -> str:
-    """Return the mark that cuts all of the first lines into equally many fields, more than one; else the usual one."""
+    """Return the mark that cuts all of the first lines into equally many fields, more than one; else the usual one.
+
+    A mark by which every quote is closed goes before one that leaves all lines to a field whose quote stays open.
+    """
     marks = sorted(MARKS, key=lambda mark: mark != usual(format))
+    if sound := next((mark for mark in marks if _all_alike(_widths(lines, mark, strict=True))), None):
+        return sound
     widths = {mark: _widths(lines, mark) for mark in marks}
-    even = next((mark for mark in marks if len(set(widths[mark])) == 1 and widths[mark][0] > 1), None)
+    even = next((mark for mark in marks if len(widths[mark]) > 1 and _all_alike(widths[mark])), None)
     if even is None and _between_blanks(lines):
         return " "
     even = even or next((mark for mark in marks if _nearly_even(widths[mark])), None)
     return even or max(marks, key=lambda mark: widths[mark][0] if widths[mark] else 0)
+
+
+def _all_alike(widths: list[int]) -> bool:
+    return len(set(widths)) == 1 and widths[0] > 1
 
 
 def _nearly_even(widths: list[int]) -> bool:
@@ -429,13 +440,16 @@ def _left_open(line: str, quoted: bool) -> bool:
 
 
 def _widths(lines: list[str], mark: str, strict: bool = False) -> list[int]:
+    """Return the numbers of fields in rows, or none where a row is broken; the last may be cut within quotes."""
+    widths: list[int] = []
+    cut = len(lines) == _SAMPLE
     try:
         with long_fields():
             reader = csv.reader(_uncommented(lines), delimiter=mark, skipinitialspace=mark != "\t", strict=strict)
-            widths = [len(row) for row in reader if row]
-    except csv.Error:
-        return []
-    return widths[:-1] if len(lines) == _SAMPLE else widths  # the last may be cut within quotes
+            widths.extend(len(row) for row in reader if row)
+    except csv.Error as error:
+        return widths if cut and "unexpected end of data" in str(error) else []
+    return widths[:-1] if cut else widths
 
 
 @contextmanager

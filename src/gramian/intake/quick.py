@@ -30,6 +30,8 @@ from gramian.sources import load_arrow
 
 SMALLEST = 2**20  # bytes of a file from which on Arrow is worth being loaded
 _PIECE = 2**22
+_TRIES = 8  # to read a piece with numbers, after which all of its columns are texts at first
+_COLUMN = 2**10  # bytes of a piece that a column should have: Arrow's work begins anew with each, however short it is
 _LONGEST = 2**26  # bytes without a line end outside of quotes, from which on nothing is plain
 _QUOTE = ord('"')  # the blanks and line ends are below it
 _PADDED = r"^[ \t]*0[0-9]{2,}[ \t]*$"
@@ -41,8 +43,10 @@ class StepAside(Exception):
 
 
 def fits(file: TextFile, opening: Opening) -> bool:
-    """Tell whether a file is large enough, and of a kind that can be cut in pieces."""
-    return file.path.stat().st_size >= SMALLEST and file.is_utf8 and opening.mark != " "
+    """Tell whether a file is large enough, its columns too, and of a kind that can be cut in pieces."""
+    size = file.path.stat().st_size
+    large = size >= SMALLEST and min(size, _PIECE) >= _COLUMN * len(opening.head.names)
+    return large and file.is_utf8 and opening.mark != " "
 
 
 def runs(
@@ -57,12 +61,13 @@ def runs(
     chosen = names if only is None else [names[place] for place in sorted(only)]
     plain: set[str] = set()
     for number, piece in enumerate(_pieces(file, opening.mark, lines)):
-        found = None
+        found, tries = None, 0
         while found is None:
             try:
                 found = _parsed(piece, opening.mark, names, chosen, plain)
             except _NoNumber as error:
-                plain = plain - {error.column} if error.column in plain else set()
+                tries += 1
+                plain = plain - {error.column} if error.column in plain and tries < _TRIES else set()
         padded = len(plain) < len(chosen) and _has_padding(piece, opening.mark)
         columns = {int(name): _Column(column, padded) for name, column in zip(chosen, found.columns, strict=True)}
         if not number:

@@ -227,7 +227,7 @@ def is_number(text: str) -> bool:
 
 def check_range(table: Table, name: str, values: Array) -> None:
     """Refuse infinite numbers, and those so large that kernels of them overflow."""
-    limit = LARGEST.get(values.dtype.name, LARGEST["float64"])
+    limit = LARGEST["float32" if values.dtype == np.float32 else "float64"]
     with np.errstate(invalid="ignore"):
         wrong = np.abs(values) > limit
     if wrong.any():

@@ -44,6 +44,8 @@ def value(f, a, b, i, j):
             return math.fsum(c * of(base) ** k for k, c in enumerate(coefficients))
         case ex.Exp(exponent):
             return math.exp(of(exponent))
+        case ex.Expm1(exponent):
+            return math.expm1(of(exponent))
         case ex.Sqrt(square):
             return math.sqrt(of(square))
         case ex.AtLeast(inner, bound):

@@ -52,6 +52,10 @@ class Formula:
         """Return its exponential."""
         return Exp(self)
 
+    def expm1(self) -> Formula:
+        """Return its exponential less 1, which keeps its digits near 0."""
+        return Expm1(self)
+
     def sqrt(self) -> Formula:
         """Return its square root."""
         return Sqrt(self)
@@ -263,6 +267,16 @@ class Exp(Formula):
 
     def __repr__(self) -> str:
         return f"exp({self.exponent!r})"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Expm1(Formula):
+    """An exponential less 1."""
+
+    exponent: Formula
+
+    def __repr__(self) -> str:
+        return f"expm1({self.exponent!r})"
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -17,6 +17,7 @@ import numpy as np
 
 from gramian.checks import Array, as_array, as_bytes, as_selection, non_negative, positive
 from gramian.formula.encoded import Encoded
+from gramian.formula.gaps import gap
 from gramian.gram.protocol import Derived, Similarity
 from gramian.places import place_of
 from gramian.places.cores import tiles
@@ -196,6 +197,37 @@ class Gram:
             out += out.T
             out /= 2
         return out
+
+    def squared_distances(self) -> Array:
+        """Return ‖φ(x) − φ(z)‖² = κ(x, x) + κ(z, z) − 2 κ(x, z) as a dense array in double precision.
+
+        Where the expression of κ allows it near objects keep their digits, which the difference would cancel.
+
+        >>> import gramian as gm
+        >>> gm.Gaussian().gram([[0.0]], [[1e-9], [1.0]]).squared_distances()
+        array([[1.00000000e-18, 7.86938681e-01]])
+        """
+        self._require_no_ridge("squared_distances")
+        small = gap(self.kernel.formula)
+        if small is None:
+            squares = self.dense().astype(np.float64)
+            squares *= -2
+            norms = (finite_norms(self.kernel, side).astype(np.float64) for side in (self.rows, self.cols))
+            squares += next(norms)[:, None]
+            squares += next(norms)
+        else:
+            plan = place_of(self.rows).prepare(small)
+            squares = np.empty(self.shape)
+            tiling = tiles.cut(self.shape, squares.dtype, plan.scratch, self.memory, self.symmetric, self.rows.width)
+
+            def write(i: slice, j: slice, out: Array) -> None:
+                plan.write(self.rows[i], self.cols[j], out)
+
+            tiles.fill(write, tiling, None, squares)
+            squares *= 2
+        if self.symmetric:
+            np.fill_diagonal(squares, 0.0)
+        return np.maximum(squares, 0, out=squares)
 
     @contextmanager
     def held(self, single: bool = False) -> Iterator[bool]:

@@ -347,7 +347,7 @@ _SAMPLES = [
             "dtype": (np.dtype,),
         },
         {"_row_means": ARRAY},
-        forgotten=frozenset({"_norms", "_small", "_identity", "_tiles"}),
+        forgotten=frozenset({"_fused", "_norms", "_small", "_identity", "_tiles"}),
         fresh={"_tiles": NONE},
         check=consistency.check_gram,
     ),

@@ -202,6 +202,9 @@ class Vectors:
             return np.sqrt(self._squared_deviations)
         if self._features is not None and target._features is not None:
             return self._drop_axes(cdist(self._features, target._features), target)
+        if self.weights is None and target.weights is None:
+            squares = self.space.gram(self.points, target.points).squared_distances()
+            return self._drop_axes(np.sqrt(squares, out=squares), target)
         squares = self._inner(target).astype(np.float64)
         squares *= -2
         squares += self._squared_norms[:, None]

@@ -11,7 +11,7 @@ pairs do, they are worked out once for each object, O(|x| |Σ|^(p−1)), and κ 
 from __future__ import annotations
 
 import math
-from abc import ABC
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
@@ -46,6 +46,14 @@ class Pairwise(Kernel, ABC):
 
     def encode(self, X: Any) -> Encoded:
         return Encoded((as_sequences(X),))
+
+    @abstractmethod
+    def block(self, a: Encoded, b: Encoded, out: Array) -> None:
+        """Write κ of all pairs into out."""
+
+    @abstractmethod
+    def squared_norms(self, a: Encoded) -> Array:
+        """Return κ(x, x) of each sequence."""
 
 
 def in_alphabet(sequences: Sequences, other: Sequences) -> Array:

@@ -159,6 +159,8 @@ class _Evaluation:
                 horner(_copied(values, out), coefficients)
             case ex.Exp():
                 np.exp(values, out=out)
+            case ex.Expm1():
+                np.expm1(values, out=out)
             case ex.Sqrt():
                 np.sqrt(values, out=out)
             case ex.AtLeast(_, bound):
@@ -211,6 +213,8 @@ def numbers_of(f: Formula, number: Callable[[Any], Array]) -> Any:
             return np.polynomial.polynomial.polyval(inner[0], coefficients)
         case ex.Exp():
             return np.exp(inner[0])
+        case ex.Expm1():
+            return np.expm1(inner[0])
         case ex.Sqrt():
             return np.sqrt(inner[0])
         case ex.AtLeast(_, bound):

@@ -106,6 +106,30 @@ def test_a_column_stands_out_beyond_2_8_errors_of_five_folds_only():
     assert "“a” and “b” together do" in sentence(joint)
 
 
+def test_names_that_are_all_different_do_not_spoil_the_plain_models():
+    """Their indicators, were they scaled as numbers are, would outweigh every number."""
+    worse = {"linear": [], "neighbours": []}
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        X = rng.standard_normal((90, 3))
+        y = X @ [3.0, 2.0, 1.0] + 0.5 * rng.standard_normal(90)
+        numbers = [dict(zip("abc", row, strict=True)) for row in X.tolist()]
+        named = [{**one, "name": f"n{k}", "color": "rgb"[k % 3]} for k, one in enumerate(numbers)]
+        kept, left = np.arange(60), np.arange(60, 90)
+        errors = {}
+        for which, rows in (("without", [{**one, "color": "r"} for one in numbers]), ("with", named)):
+            kinds = {"name": "category"} if which == "with" else {}
+            data = from_objects(rows, y, kinds={**kinds, "color": "category"})
+            for one in plain.baselines(data):
+                if one.family in worse:
+                    said = one.predict(kept, y[kept], left)
+                    errors[one.family, which] = np.square(said - y[left]).mean()
+        for family, ratios in worse.items():
+            ratios.append(errors[family, "with"] / errors[family, "without"])
+    assert np.median(worse["linear"]) < 1.5
+    assert np.median(worse["neighbours"]) < 1.5
+
+
 def test_columns_of_all_kinds_are_asked_also_by_plain_models():
     rng = np.random.default_rng(0)
     color = rng.choice(["red", "blue"], 200)

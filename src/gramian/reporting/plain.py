@@ -94,7 +94,7 @@ def baselines(data: Dataset) -> tuple[Baseline, ...]:
     else:
         features, trees = side_by_side(data, data.recipe.columns)
         what = "" if data.kind == "vectors" else " on numbers and categories"
-    scaled = MaxAbsScaler if is_sparse(features) else StandardScaler
+    scaled = MaxAbsScaler if is_sparse(features) else StandardScaler if data.kind == "vectors" else Scaled
     found = [_fitted(f"{linear}{what}", "linear", features, lambda n, y: _on(scaled(), _linear(classes)))]
     if not is_sparse(trees):
         found.append(_fitted("gradient-boosted trees", "trees", trees, lambda n, y: boosted(classes, n, y, trees)))
@@ -143,6 +143,16 @@ class AsNumbers(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             return np.asarray(values, dtype=np.float64)[:, None]
         known = self.known_[name]
         return _indicators(values, known) if isinstance(known, list) else _counted(values, known)
+
+
+class Scaled(StandardScaler):  # type: ignore[misc]
+    """Numbers with mean 0 and variance 1, and indicators as they are: a rare one would outweigh every number."""
+
+    def fit(self, X: Array, y: Any = None) -> Scaled:
+        super().fit(X)
+        indicators = np.all((X == 0) | (X == 1), axis=0)
+        self.mean_[indicators], self.scale_[indicators] = 0.0, 1.0
+        return self
 
 
 def _on(first: Any, last: Any) -> Any:

@@ -14,8 +14,9 @@ from gramian.reporting import contest as contests
 from gramian.reporting import plain
 from gramian.reporting.build import build
 from gramian.reporting.contest import KERNEL, TRIVIAL, Contest, Entrant, hold, score
-from gramian.reporting.leaks import ROW, in_time, leaks
+from gramian.reporting.leaks import ROW, Leak, in_time, leaks
 from gramian.reporting.measures import beyond, paired
+from gramian.reporting.sections import verdict as verdicts
 from gramian.reporting.sections.novelty import Found, _apart
 from gramian.reporting.sections.prediction.smoothing import why
 from gramian.reporting.splits import Splits, _ahead, _units_out
@@ -210,6 +211,20 @@ def test_copies_of_noise_are_not_predicted(seed):
     assert max(one.value for one in found.scores) < 0.75
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_copies_of_which_the_first_always_has_the_same_class_are_judged_by_all(seed):
+    """Cases stand before the controls that were matched to them, and are equal to them."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((20 + seed, 3))
+    matched, y = np.vstack([X, X, X]), np.repeat(["case", "control", "control"], len(X))
+    found = hold(Study.of(from_objects(matched, y), None))
+    assert found.signal.level == "none"
+    splits, rows = Splits.of(from_objects(matched, y)), np.arange(len(y))
+    assert len(splits.distinct(rows)) == len(X)
+    assert 0 < np.mean(y[splits.distinct(rows)] == "case") < 1
+    assert len(splits.distinct(rows, np.full(len(y), "case"))) == len(y)
+
+
 def test_copies_are_counted_and_rows_that_are_bound_to_be_equal_are_no_copies():
     rng = np.random.default_rng(0)
     X = rng.standard_normal((40, 2))
@@ -285,6 +300,19 @@ def test_a_column_that_knows_the_target_is_named(seed):
     assert knowing(rows, label) == {"code": "nearly all"}
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_two_columns_that_know_the_target_together_are_named_and_others_are_not(seed):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((100, 4))
+    low, high = rng.lognormal(3, 0.5, (2, 100))
+    assert knowing(np.column_stack([X, low, high]), low + high) == {"x5": "together", "x6": "together"}
+    assert knowing(np.column_stack([X, low, high]), low + high + 8 * rng.standard_normal(100)) == {}
+    study = SimpleNamespace(data=SimpleNamespace(target="total"))
+    named = verdicts.knowing(study, [Leak(name, 0.999, "together") for name in ("casual", "registered")])
+    assert "“casual” and “registered” together" in named[0]
+    assert len(named) == 1
+
+
 def test_nothing_is_named_in_nineteen_of_twenty_draws_without_a_leak():
     named = 0
     for seed in range(40):
@@ -355,6 +383,20 @@ def test_the_verdict_stands_first_and_says_for_programs_what_it_says_for_people(
     assert clear["numbers"]["copies"] == 1
     alone = verdict(from_objects(X))["numbers"]
     assert (alone["signal"], alone["best"], alone["ties"]) == (None, None, [])
+
+
+def test_the_verdict_says_whether_there_are_clusters_and_what_is_odd_about_the_target():
+    assert verdicts.grouped({}) == verdicts.grouped({"clusters": None}) == []
+    assert verdicts.grouped({"clusters": 1}) == ["No clusters could be shown among them."]
+    assert verdicts.grouped({"clusters": 3}) == ["They fall into 3 clusters."]
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        apart = np.vstack([rng.standard_normal((60, 2)), rng.standard_normal((60, 2)) + 9])
+        assert "They fall into 2 clusters." in verdict(from_objects(apart))["lead"]
+    study = SimpleNamespace(data=SimpleNamespace(target="price"))
+    told = [{"name": "price", "odd": ["16 values of exactly 50"]}, {"name": "age", "odd": ["43 values of 100"]}]
+    assert verdicts.odd(study, {"columns": told}) == ["About “price” itself: 16 values of exactly 50."]
+    assert verdicts.odd(study, {"columns": [{"name": "price", "odd": []}]}) == verdicts.odd(study, {}) == []
 
 
 def test_the_command_line_takes_groups_and_order_and_the_title_is_the_files_name(tmp_path, capsys):

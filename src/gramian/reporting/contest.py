@@ -287,7 +287,7 @@ def _chosen_on(study: Study, rows: Array, y: Array) -> Kernel:
 
 def _few(study: Study, rows: Array) -> tuple[Splits, Array]:
     """Return the places of some rows by which something is chosen, and how they are divided for that."""
-    kept = np.flatnonzero(np.isin(rows, study.splits.distinct(rows)))
+    kept = np.flatnonzero(np.isin(rows, study.splits.distinct(rows, study.target(rows))))
     drawn = kept[np.random.default_rng(study.seed).permutation(len(kept))[: len(study.choice.rows)]]
     splits = study.splits.of_rows(rows[drawn])
     if splits.alone:

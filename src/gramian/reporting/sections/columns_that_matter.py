@@ -57,17 +57,12 @@ def sentence(found: Matters | None) -> str:
 
 
 def _cost(found: ColumnImportance, first: dict[str, Any]) -> str:
-    """Say what it costs not to know the first column."""
+    """Say what it costs not to know the first column; by how much, for the error itself is that of other folds."""
     name, grown = first["column"], first["importance"]
+    exchanged = f"With the values of “{name}” exchanged among the objects,"
     if found.loss == "share of mistakes":
-        return (
-            f"With the values of “{name}” exchanged among the objects, {share(found.baseline + grown)} are mistaken "
-            f"instead of {share(found.baseline)}."
-        )
-    return (
-        f"With the values of “{name}” exchanged among the objects, the error is {number(found.baseline + grown)} "
-        f"instead of {number(found.baseline)}."
-    )
+        return f"{exchanged} another {share(grown)} of them are mistaken."
+    return f"{exchanged} the error grows by {number(grown)}."
 
 
 def _and(names: Any) -> str:

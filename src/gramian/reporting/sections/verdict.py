@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -42,17 +43,24 @@ QUICK = (
 def section(
     study: Study,
     contest: Contest | None,
-    novelty: dict[str, Any],
+    numbers: Mapping[str, dict[str, Any]],
     matter: Matters | None = None,
     quick: bool = False,
 ) -> Section:
-    """Return the verdict of the contest, with what the section on novelty has counted and what the winner goes by."""
+    """Return the verdict of the contest, with the numbers of the sections on the data and what the winner goes by."""
     found = Found([] if contest is None or quick else leaks(study, contest), in_time(study.data) if contest else None)
     signal = None if contest is None else contest.signal
     what, whether = describe(study), [] if contest is None else predicted(study, contest)
     whether += filter(None, [sentence(matter)])
     first = [*whether[:1], what, *whether[1:]] if signal and signal.level == "none" else [what, *whether]
-    rest = [*unusual(study, novelty), *checks(study, contest, found)]
+    apart = grouped(numbers.get("clusters", {}))
+    first += apart if contest is None else []
+    rest = [
+        *(apart if contest is not None else []),
+        *unusual(study, numbers.get("novelty", {})),
+        *odd(study, numbers.get("columns", {})),
+        *checks(study, contest, found),
+    ]
     warnings = [note(words, "warning") for words in knowing(study, found.leaks)]
     return Section(
         "verdict",
@@ -159,6 +167,20 @@ def _name(contest: Contest, k: int) -> str:
     return contest.entrants[k].name
 
 
+def grouped(clusters: dict[str, Any]) -> list[str]:
+    """Say whether the objects fall into clusters; nothing where that was not looked at."""
+    many = clusters.get("clusters")
+    if many is None:
+        return []
+    return [f"They fall into {count(many, 'cluster')}." if many > 1 else "No clusters could be shown among them."]
+
+
+def odd(study: Study, columns: dict[str, Any]) -> list[str]:
+    """Say what is odd about the values of the target."""
+    told = [one["odd"] for one in columns.get("columns", []) if one["name"] == study.data.target]
+    return [f"About “{study.data.target}” itself: {'; '.join(odd)}." for odd in told if odd]
+
+
 def unusual(study: Study, novelty: dict[str, Any]) -> list[str]:
     """Say how many objects are unusual, and which most."""
     most = novelty.get("most_unusual", [])
@@ -182,7 +204,12 @@ def _named(study: Study, names: list[str]) -> str:
 def knowing(study: Study, found: list[Leak]) -> list[str]:
     """Name the columns that know the target so well that one must ask whether they would be known in time."""
     target, said = study.data.target, []
-    for one in found[:NAMED]:
+    if both := [one for one in found if one.why == "together"]:
+        said.append(
+            f"The columns {_and([f'“{one.column}”' for one in both])} together predict “{target}” nearly perfectly "
+            f"(they remove {share(both[0].removed)} of the error): check whether they would be known at the time."
+        )
+    for one in [one for one in found if one not in both][:NAMED]:
         if one.why == "place":
             what = "The number of a row" if one.column == ROW else f"“{one.column}”, which only numbers or names rows,"
             said.append(

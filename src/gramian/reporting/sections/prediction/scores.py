@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from gramian.reporting.blocks import Block, bounded, number, plus_minus, share, table, times
+from gramian.reporting.blocks import Block, bounded, count, number, plus_minus, share, table, times
 from gramian.reporting.contest import LEAST, Contest
 from gramian.reporting.study import Study
 
@@ -116,7 +116,9 @@ def remarks(study: Study, contest: Contest) -> list[str]:
     if data.group is not None:
         found.append(f"Rows with the same “{data.group}” stay in one fold.")
     if splits.copies and not splits.by_nature:
-        found.append(f"Copies of a row stay in one fold; {splits.copies:,} rows are equal to an earlier one.")
+        found.append(
+            f"Copies of a row stay in one fold; {count(splits.copies, 'row is', 'rows are')} equal to an earlier one."
+        )
     if not splits.of_rows(contest.rows).alone:
         found.append("Kernels and ridges were chosen within each fold by the same rule.")
     if contest.aside:

@@ -110,8 +110,8 @@ class Splits:
     def distinct(self, rows: Array, y: Array | None = None) -> Array:
         """Return the rows with one of each set of copies, by which may be chosen as if no object were there twice.
 
-        Which one is drawn: copies may differ in their target, and rows be sorted by it. Where those that are drawn would
-        all have the same target `y`, though not all rows have, every row is returned.
+        Which one is drawn: copies may differ in their target, and rows be sorted by it. Where those that are drawn
+        would all have the same target `y`, every row is returned.
         """
         if self.grouped or self.time is not None:
             return rows

@@ -73,7 +73,10 @@ def told(found: Clusters) -> str:
             "least are needed to test for them."
         )
     if found.count == 1:
-        return f"No clusters: one cloud. No boundary could be shown in it (p = {number(found.p_value, 2)})."
+        return (
+            f"No clusters: one cloud. No boundary could be shown in it (p = {number(found.p_value, 2)}), which rules "
+            f"out neither groups that overlap nor groups of fewer than about {SELDOM}."
+        )
     depth = max(one.depth for one in found.boundaries)
     apart = (
         "they stand well apart" if depth < GAP else "objects lie between some of them, but fewer than on either side"

@@ -6,7 +6,8 @@ documents          a linear model on tf-idf, naive Bayes on counts of words, nea
 nodes              the most common label among the neighbours
 
 In a table of several kinds of columns categories are indicators, trees also see which values are missing, and of texts
-and strings the commonest words, or pairs of letters, are indicators.
+the commonest words are weighted by tf-idf, the more of them the fewer objects there are; of strings the commonest
+pairs of letters are indicators.
 """
 
 from __future__ import annotations
@@ -39,7 +40,9 @@ from gramian.kernels.graphs.graph import Graph
 from gramian.learn.sklearn_private import take_rows
 
 MOST_CATEGORIES = 50  # of a column that get an indicator each
-MOST_WORDS = 100  # of a column of texts or strings
+MOST_PAIRS = 100  # of letters, of a column of strings
+WORDS = (100, 1000)  # of a column of texts: at least, and at most
+WEIGHTS = 200_000  # of words in all texts, that bound how many words are told apart between these
 NEIGHBOURS = 10
 SMALL = 2000  # objects for which one thread is faster than several
 DRAWN = 5000  # objects that a tree of a forest sees, at most
@@ -230,10 +233,14 @@ def _indicators(values: Array, common: list[Any]) -> Array:
 
 
 def _counter(kind: str, values: Array) -> CountVectorizer | None:
-    """Return what tells which of the commonest words of a column, or pairs of letters, a text has; None of none."""
-    how = {} if kind == "text" else {"analyzer": "char", "ngram_range": (2, 2), "lowercase": False}
+    """Return what weighs the commonest words of a column, or tells which pairs of letters are there; None of none."""
+    if kind == "text":
+        words: Any = TfidfVectorizer(max_features=int(np.clip(WEIGHTS // max(len(values), 1), *WORDS)))
+    else:
+        how = {"analyzer": "char", "ngram_range": (2, 2), "lowercase": False}
+        words = CountVectorizer(binary=True, max_features=MOST_PAIRS, **how)
     try:
-        return CountVectorizer(binary=True, max_features=MOST_WORDS, **how).fit(values.tolist())
+        return words.fit(values.tolist())
     except ValueError:  # no word has two letters
         return None
 

@@ -186,7 +186,7 @@ def spoken(found: FeatureWeights) -> list[tuple[str, list[tuple[str, float]]]]:
 
 
 def _foremost(found: FeatureWeights) -> str:
-    parts = [f"for “{name}” {_and([one for one, _ in words[:3]])}" for name, words in spoken(found)[:3] if words]
+    parts = [f"for “{name}”: {_and([one for one, _ in words[:3]])}" for name, words in spoken(found)[:3] if words]
     return f"What speaks {'; '.join(parts)}" if parts else "No feature speaks for anything"
 
 

@@ -112,7 +112,8 @@ def describe(study: Study) -> str:
 
 
 def _to(y: Any) -> str:
-    return f"{number(float(y.min()))} to {number(float(y.max()))}"
+    ends = [number(float(end)) for end in (y.min(), y.max())]
+    return " to ".join(end.replace(",", "") if len(end) == len("1,790") else end for end in ends)  # it may be a year
 
 
 def predicted(study: Study, contest: Contest) -> list[str]:
@@ -136,10 +137,10 @@ def predicted(study: Study, contest: Contest) -> list[str]:
     kind = "the best plain model" if rival == plainest else "the best kernel learner"
     words += f"; {kind}, {_name(contest, rival)}, reaches {_value(contest, rival)}"
     words += ", which is as good within the error." if rival in contest.ties else "."
-    return [words, *_line(contest)]
+    return [words, *_line(contest, _straight(study))]
 
 
-def _line(contest: Contest) -> list[str]:
+def _line(contest: Contest, straight: str) -> list[str]:
     lines = [k for k, one in enumerate(contest.entrants) if one.family == "linear"]
     if not lines:
         return []
@@ -148,7 +149,15 @@ def _line(contest: Contest) -> list[str]:
         return ["Nothing does better than that, which is a linear model."] if contest.winner is None else []
     if k in contest.ties:
         return [f"A line would do: {_name(contest, k)} is as good within the error."]
-    return [f"A line would not do: {_name(contest, k)} reaches {_value(contest, k)}."]
+    return [f"{straight} would not do: {_name(contest, k)} reaches {_value(contest, k)}."]
+
+
+def _straight(study: Study) -> str:
+    """Return what the linear model is: of strings and texts it sees so little that more lines may do than its own."""
+    if study.data.kind == "strings":
+        return "To count letters and pairs of them"
+    kinds = {study.data.recipe.kinds[name] for name in study.data.recipe.columns}
+    return "A line in the commonest words" if study.data.kind == "records" and kinds & {"text", "string"} else "A line"
 
 
 def _how_well(contest: Contest, k: int) -> str:

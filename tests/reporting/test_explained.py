@@ -137,7 +137,7 @@ def test_a_line_sees_many_words_of_few_texts():
         rng = np.random.default_rng(seed)
         drawn, weight = rng.integers(250, size=(400, 40)), rng.standard_normal(250)
         y = weight[drawn].sum(axis=1)
-        rows = [{"size": 1.0, "words": " ".join(f"w{k}" for k in one)} for one in drawn.tolist()]
+        rows = [{"size": rng.normal(), "words": " ".join(f"w{k}" for k in one)} for one in drawn.tolist()]
         data = from_objects(rows, y, kinds={"words": "text"})
         (line,) = (one for one in plain.baselines(data) if one.family == "linear")
         said = line.predict(np.arange(350), y[:350], np.arange(350, 400))

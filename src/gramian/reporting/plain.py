@@ -149,12 +149,16 @@ class AsNumbers(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
 
 class Scaled(StandardScaler):  # type: ignore[misc]
-    """Numbers with mean 0 and variance 1, and indicators as they are: a rare one would outweigh every number."""
+    """Numbers with mean 0 and variance 1, but indicators and weights of words as they are.
+
+    A rare one would outweigh all else. They are told by lying between 0, which is there, and 1; the few numbers that
+    do so, too, are of a fit size already.
+    """
 
     def fit(self, X: Array, y: Any = None) -> Scaled:
         super().fit(X)
-        indicators = np.all((X == 0) | (X == 1), axis=0)
-        self.mean_[indicators], self.scale_[indicators] = 0.0, 1.0
+        kept = np.all((X >= 0) & (X <= 1), axis=0) & np.any(X == 0, axis=0)
+        self.mean_[kept], self.scale_[kept] = 0.0, 1.0
         return self
 
 

@@ -57,6 +57,7 @@ NAMES = [
     "NoveltyDetector",
     "Nystrom",
     "ParzenClassifier",
+    "Periodic",
     "Polynomial",
     "PowerDiffusion",
     "Precomputed",

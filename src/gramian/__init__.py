@@ -58,6 +58,7 @@ _HOME = {
     "NoveltyDetector": "learn.novelty",
     "Nystrom": "factor.nystrom",
     "ParzenClassifier": "learn.parzen",
+    "Periodic": "kernels.periodic",
     "Polynomial": "kernels.dotproduct",
     "PowerDiffusion": "kernels.graphs.diffusion",
     "Precomputed": "kernels.precomputed",

@@ -41,6 +41,7 @@ from gramian.kernels.graphs.diffusion import ExponentialDiffusion as Exponential
 from gramian.kernels.graphs.diffusion import PowerDiffusion as PowerDiffusion
 from gramian.kernels.graphs.diffusion import VonNeumannDiffusion as VonNeumannDiffusion
 from gramian.kernels.graphs.graph import Graph as Graph
+from gramian.kernels.periodic import Periodic as Periodic
 from gramian.kernels.precomputed import Precomputed as Precomputed
 from gramian.kernels.radial import Gaussian as Gaussian
 from gramian.kernels.radial import Laplacian as Laplacian

@@ -45,6 +45,7 @@ VECTORS: dict[str, Draw] = {
     "gaussian": lambda rng, s: gm.Gaussian(number(rng, 1.5, "median", 0.01, 100.0)),
     "laplacian": lambda rng, s: gm.Laplacian(number(rng, 1.5, "median", 0.01, 100.0)),
     "matern": lambda rng, s: gm.Matern(number(rng, 1.5, "median", 0.1), number(rng, 0.5, 1.5, 2.5, 0.8, 3.3)),
+    "periodic": lambda rng, s: gm.Periodic(number(rng, 7.0, 0.5, 1e6), number(rng, 1.0, "median", 0.1)),
     "all subsets": lambda rng, s: gm.AllSubsets(seldom(rng, (None, (0.5,) * width(s)), ((-1.0,), "ab", 2.0))),
     "anova": lambda rng, s: gm.Anova(whole(rng, 1, 2)),
     "bilinear": lambda rng, s: gm.Bilinear(seldom(rng, _forms(width(s)), BAD_FORMS)),

@@ -40,6 +40,8 @@ MEANINGS = {
     "gaussian.polynomial((1, 0, 2))": gm.Gaussian().polynomial((1, 0, 2)),
     "random_fourier(gaussian, seed=9223372036854775807)": gm.RandomFourier(gm.Gaussian(), seed=2**63 - 1),
     "linear + 0.0 + 0e5 + 00": gm.Linear(),
+    "periodic(7)": gm.Periodic(7),
+    "periodic(365.2425, bandwidth=median) on date": gm.Periodic(365.2425, "median").on("date"),
     "matern(median, 5/2)": gm.Matern("median", 2.5),
     "matern(nu=.5, bandwidth=2e-1)": gm.Matern(0.2, 0.5),
     "composition(ACGT)": gm.Composition("ACGT"),

@@ -47,7 +47,7 @@ def entry_of(cls):
 
 def plainest(cls):
     """The kernel of a class with nothing given but what has no default."""
-    needed = {"beta": 0.1, "base": gm.Gaussian(), "graph": GRAPH}
+    needed = {"beta": 0.1, "period": 7.0, "base": gm.Gaussian(), "graph": GRAPH}
     return cls(**{f.name: needed[f.name] for f in fields(cls) if f.default is MISSING})
 
 
@@ -57,7 +57,7 @@ def test_the_signatures_of_the_catalogue_have_the_defaults_of_the_classes(name):
     given = dict(re.findall(r"(\w+)(?:=(\[.*?\]|[^,)]*))?(?=[,)])", entry.signature.partition("(")[2]))
     assert set(given) == {f.name for f in fields(cls)} - {"graph", "tokenizer", "idf", "landmarks"}
     assert all((given[f.name] == "") == (f.default is MISSING) for f in fields(cls) if f.name in given)
-    needed = {"beta": "0.1", "base": "gaussian"}
+    needed = {"beta": "0.1", "period": "7.0", "base": "gaussian"}
     said = ", ".join(f"{parameter}={default or needed[parameter]}" for parameter, default in given.items())
     assert parse_kernel(f"{entry.name}({said})", graph=GRAPH) == plainest(cls)
 

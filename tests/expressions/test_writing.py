@@ -104,6 +104,7 @@ radial = st.one_of(
     st.builds(gm.Gaussian, bandwidths),
     st.builds(gm.Laplacian, bandwidths),
     st.builds(gm.Matern, bandwidths, st.floats(0.01, 100.0)),
+    st.builds(gm.Periodic, numbers, bandwidths),
 )
 on_vectors = st.one_of(
     radial,

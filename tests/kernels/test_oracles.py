@@ -1,7 +1,7 @@
 """Every kernel against a slow oracle: one pair at a time, straight from the definition, in plain Python."""
 
 from itertools import combinations, pairwise
-from math import cosh, exp, factorial, fsum, gamma, prod, sqrt
+from math import cosh, exp, factorial, fsum, gamma, pi, prod, sin, sqrt
 
 import numpy as np
 import pytest
@@ -99,6 +99,31 @@ def test_laplacian_kernel_is_the_exponential_of_the_cityblock_distance(data, wid
     X, Z, scale = data
     sigma = width * scale
     agree(gm.Laplacian(sigma), lambda x, z: exp(-cityblock(x, z) / sigma), X, Z, rtol=1e-12)
+
+
+def periodic(x, z, period, sigma):
+    return exp(-2 * sum(sin(pi * ((a - b) / period)) ** 2 for a, b in zip(x, z, strict=True)) / sigma**2)
+
+
+@claims
+@given(collections(), st.floats(0.05, 20), st.floats(0.2, 5))
+def test_periodic_kernel_is_the_exponential_of_squared_sines(data, share, sigma):
+    X, Z, scale = data
+    period = share * scale
+    turns = max(np.abs(X).max(), np.abs(Z).max()) / period  # in which rounding moves a point by so many eps
+    rtol = 1e-9 + 100 * np.finfo(float).eps * turns * X.shape[1] / sigma**2
+    agree(gm.Periodic(period, sigma), lambda x, z: periodic(x, z, period, sigma), X, Z, rtol=rtol)
+
+
+@claims
+@given(st.integers(0, 2**32 - 1), st.floats(0.1, 400), st.integers(-1000, 1000))
+def test_what_is_a_whole_number_of_periods_away_is_the_same_and_half_of_one_the_farthest(seed, period, turns):
+    rng = np.random.default_rng(seed)
+    x = period * rng.uniform(-3, 3, (5, 1))
+    kernel, eps = gm.Periodic(period, 0.7), np.finfo(float).eps
+    np.testing.assert_allclose(kernel(x, x + turns * period), kernel(x), rtol=0, atol=1e-9 + 100 * eps * abs(turns))
+    assert (kernel(x, x + period * rng.uniform(-9, 9, (5, 1))) >= exp(-2 / 0.7**2) * (1 - 1e-7)).all()
+    np.testing.assert_allclose(kernel(x, x + period / 2).diagonal(), exp(-2 / 0.7**2), rtol=1e-7)
 
 
 @claims
@@ -293,7 +318,7 @@ def test_truncated_gaussian_kernel_never_exceeds_the_diagonal_of_the_kernel():
 @claims
 @given(collections(), st.floats(0.1, 10))
 def test_scikit_learn_agrees_with_the_documented_conversions(data, width):
-    from sklearn.gaussian_process.kernels import Matern
+    from sklearn.gaussian_process.kernels import ExpSineSquared, Matern
     from sklearn.metrics.pairwise import laplacian_kernel, linear_kernel, polynomial_kernel, rbf_kernel
 
     X, Z, scale = data
@@ -309,6 +334,8 @@ def test_scikit_learn_agrees_with_the_documented_conversions(data, width):
     same((gm.Polynomial(3, 0.7)).pullback(lambda U: U / s)(X, Z), polynomial_kernel(X, Z, 3, 1 / s**2, 0.7))
     for nu in (0.5, 1.5, 2.5):
         same(gm.Matern(s, nu)(X, Z), Matern(length_scale=s, nu=nu)(X, Z))
+    one = ExpSineSquared(length_scale=0.8, periodicity=7 * s)(X[:, :1], Z[:, :1])
+    same(gm.Periodic(7 * s, 0.8)(X[:, :1], Z[:, :1]), one)
 
 
 def test_scikit_learn_agrees_on_the_general_matern_kernel():

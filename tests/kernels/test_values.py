@@ -20,6 +20,7 @@ EXPRESSIONS = [
     "Gaussian(bandwidth='median')",
     "Laplacian(bandwidth=0.1)",
     "Matern(bandwidth=1.0, nu=2.5)",
+    "Periodic(period=7.0, bandwidth=0.5)",
     "AllSubsets(weights=None)",
     "AllSubsets(weights=(1.0, 2.5))",
     "Anova(degree=3)",

@@ -9,8 +9,9 @@ distances between vectors, and these have no such fault. So the squared distance
     d²(x, z) = ‖φ(x) − φ(z)‖²                    for all others: strings, texts, nodes of a graph.
 
 Categories part any table into their values, which says nothing that is not known: they are left out where the kernel
-compares anything else. So are columns of numbers in which one value, such as zero, holds more than a quarter of the
-objects while many others occur: it and the rest would be two heaps.
+compares anything else. So are cycles of dates, for a circle cut across looks like two heaps, and columns of numbers in
+which one value, such as zero, holds more than a quarter of the objects while many others occur: it and the rest would
+be two heaps.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from gramian.kernels.bandwidth import settled
 from gramian.kernels.columns import Columns
 from gramian.kernels.dotproduct import Linear, Polynomial
 from gramian.kernels.equality import Equality
+from gramian.kernels.periodic import Periodic
 from gramian.kernels.radial import Distance
 from gramian.space.vectors import FeatureSpace, Vectors
 
@@ -146,7 +148,7 @@ def _parts(kernel: Kernel, X: Any, names: Names) -> list[_Part]:
 
 def _compares_categories(kernel: Kernel) -> bool:
     inner = [one for one in kernel.params().values() if isinstance(one, Kernel)]
-    return all(map(_compares_categories, inner)) if inner else isinstance(kernel, Equality)
+    return all(map(_compares_categories, inner)) if inner else isinstance(kernel, Equality | Periodic)
 
 
 def _squares(one: Array | Vectors, two: Array | Vectors) -> Array:

@@ -21,6 +21,7 @@ from gramian.kernels.dotproduct import Linear, Polynomial
 from gramian.kernels.equality import Equality
 from gramian.kernels.fourier import RandomFourier
 from gramian.kernels.graphs.diffusion import ExponentialDiffusion, PowerDiffusion, VonNeumannDiffusion
+from gramian.kernels.periodic import Periodic
 from gramian.kernels.radial import Gaussian, Laplacian, Matern
 from gramian.kernels.standardize import Standardize
 from gramian.kernels.strings.full_spectrum import FullSpectrum
@@ -129,6 +130,13 @@ _WORDS = (
         "κ(x, z) = 2^(1−ν)/Γ(ν) · t^ν K_ν(t), t = √(2ν) ‖x − z‖/σ",
         "Nearness of a chosen smoothness ν, between the exponential and the Gaussian.",
         "matern(median, nu=5/2)",
+    ),
+    Word(
+        Periodic,
+        "vectors",
+        "κ(x, z) = ∏ᵢ exp(−2 sin²(π(xᵢ − zᵢ)/p)/σ²)",
+        "Nearness of what comes again after a period p, as hours of the day do: 24, or days of the year: 365.2425.",
+        "periodic(24)",
     ),
     Word(
         AllSubsets,

@@ -30,6 +30,11 @@ import numpy as np
 from gramian.checks import Array
 
 TIME, DELTA = "time", "delta"
+YEAR, WEEK, DAY = 365.2425, 7.0, 1.0
+_REPEATED = 1.5  # periods that dates span, from which on a cycle can be told from the course of time
+_PLACES, _FEW_PLACES = 12, 3  # into which a cycle is divided, and at how many of them dates lie at least
+_FEW_DAYS = 8  # of the month, at least, for days of the week to tell anything
+_MOST_DAYS = 1e8  # from 1970, beyond which there is no calendar
 _EPOCH = datetime.datetime(1970, 1, 1)
 _DAY = datetime.timedelta(days=1)
 _MICROSECONDS = 86_400_000_000  # of a day
@@ -193,6 +198,36 @@ def iso_of(days: float) -> str:
     except OverflowError:
         return f"day {days:g}"
     return found.date().isoformat() if found.time() == datetime.time() else found.isoformat(timespec="seconds", sep=" ")
+
+
+def cycles(days: Array) -> tuple[float, ...]:
+    """Return the periods, in days, after which dates may say the same again: the year, the week, the day.
+
+    A cycle can be seen where dates span one and a half of it and lie at several places within it. Those of months and
+    quarters lie at all days of the week by the calendar, which tells nothing.
+
+    Examples
+    --------
+    >>> cycles(np.arange(730.0)), cycles(np.arange(0.0, 20.0, 0.25)), cycles(np.arange(0.0, 300.0, 7.0))
+    ((365.2425, 7.0), (7.0, 1.0), ())
+    """
+    known = np.unique(days[np.isfinite(days)])
+    if len(known) < 2 or np.abs(known).max() > _MOST_DAYS:
+        return ()
+    found = [period for period in (YEAR, WEEK, DAY) if _returns(known, period)]
+    return tuple(period for period in found if period != WEEK or _on_many_days(known))
+
+
+def _returns(days: Array, period: float) -> bool:
+    """Tell whether different days span a period and more, and lie at several places within it."""
+    places = np.unique(np.floor(np.remainder(days, period) / period * _PLACES) % _PLACES)
+    return bool(np.ptp(days) >= _REPEATED * period and len(places) >= _FEW_PLACES)
+
+
+def _on_many_days(days: Array) -> bool:
+    """Tell whether dates lie at several days of the month."""
+    date = np.floor(days).astype("datetime64[D]")
+    return len(np.unique(date - date.astype("datetime64[M]"))) >= _FEW_DAYS
 
 
 def _iso(texts: Sequence[str]) -> Array | None:

@@ -45,6 +45,8 @@ class Columns(Value):
         return f"on({', '.join(map(repr, self.names))})"
 
     def __call__(self, X: Any) -> Any:
+        if self.numeric and (numbers := _fields(X, self.names)) is not None:
+            return numbers
         columns = [_column(X, name) for name in self.names]
         if self.numeric:
             return np.stack([_numbers(column, name) for column, name in zip(columns, self.names, strict=True)], axis=1)
@@ -55,6 +57,16 @@ class Columns(Value):
                     "put an empty text or a category of its own there"
                 )
         return columns[0]
+
+
+def _fields(X: Any, names: tuple[Hashable, ...]) -> Array | None:
+    """Return numbers side by side from an array of records, all at once; None where one is missing or is no number."""
+    dtype = getattr(X, "dtype", None)
+    fields = getattr(dtype, "fields", None)
+    if not fields or any(name not in fields or fields[name][0].kind not in "fiu" for name in names):
+        return None
+    found = np.stack([X[name].astype(np.float64) for name in names], axis=1)
+    return found if np.isfinite(found).all() else None
 
 
 def _column(X: Any, name: Hashable) -> list[Any]:

@@ -2,7 +2,9 @@
 
 Vectors are standardized and compared at several widths around their median distance, and without any; strings by
 subsequences of several lengths; documents by their words; the nodes of a graph by diffusions of several lengths; mixed
-records by sums and products of a kernel for each kind of column. The safest comes first.
+records by sums and products of a kernel for each kind of column. Dates are numbers, for what is long ago is
+unlike what is new, and points on circles, for summers are like summers and Sundays like Sundays: each cycle that can be
+seen in them counts as one more column. The safest comes first.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ import scipy.sparse.linalg
 
 from gramian.checks import Array, is_sparse
 from gramian.intake.dataset import Dataset
+from gramian.intake.dates import cycles
 from gramian.intake.errors import DataError
 from gramian.intake.reading import from_objects
 from gramian.kernels.algebra import Kernel
@@ -22,6 +25,7 @@ from gramian.kernels.dotproduct import Linear, Polynomial
 from gramian.kernels.equality import Equality
 from gramian.kernels.graphs.diffusion import ExponentialDiffusion, VonNeumannDiffusion
 from gramian.kernels.graphs.graph import Graph
+from gramian.kernels.periodic import Periodic
 from gramian.kernels.radial import Gaussian, Laplacian
 from gramian.kernels.standardize import Standardize
 from gramian.kernels.strings.full_spectrum import FullSpectrum
@@ -30,6 +34,7 @@ from gramian.kernels.strings.sequences import as_sequences
 from gramian.kernels.strings.spectrum import Composition, Spectrum
 from gramian.kernels.text.bag_of_words import BagOfWords
 
+SEASON = 0.5  # bandwidth on circles, of cycles that stand for themselves: a month of the year, half a day of the week
 LOOKED_AT = 1000  # strings by whose letters an alphabet is judged
 
 
@@ -117,7 +122,9 @@ def _of_nodes(graph: Graph) -> list[Kernel]:
 
 def _of_records(data: Dataset) -> list[Kernel]:
     """Return sums and products of a kernel for the numbers, at several bandwidths, and those for other columns."""
-    others, numbers = _of_columns(data), _of_numbers(data)
+    others, numbers, season = _of_columns(data), _of_numbers(data), _season(data)
+    if not others and season is not None:
+        return _of_dated(data, _used(data, "number", "date"), season)
     found: list[Kernel] = []
     for parts in [[one, *others] for one in numbers] or [others]:
         found.append(sum(parts[1:], parts[0]))
@@ -132,11 +139,50 @@ def _used(data: Dataset, *kinds: str) -> list[str]:
 
 
 def _of_numbers(data: Dataset) -> list[Kernel]:
+    """Return kernels of numbers and dates at several widths; where dates have cycles, some that know of these."""
     names = _used(data, "number", "date")
     if not names:
         return []
-    sigma = _scale(np.column_stack([np.asarray(data.X[name], dtype=np.float64) for name in names]))
-    return [Gaussian(_rounded(sigma * f)).pullback(Standardize()).on(*names) for f in (1.0, 0.5, 2.0)]
+    sigma, season = _scale_of(data, names), _season(data)
+    near = [_together(data, names, Gaussian(_rounded(sigma * factor))) for factor in (1.0, 0.5, 2.0)]
+    if season is None:
+        return near
+    return [*near[:2], _of(names, Gaussian(_rounded(sigma))), _of(names, Linear()) + season]
+
+
+def _of_dated(data: Dataset, names: list[str], season: Kernel) -> list[Kernel]:
+    """Return kernels of numbers and dates: all in one, and the course of time and its cycles apart.
+
+    What will be can only be told from cycles and straight lines, for the future is near nothing.
+    """
+    sigma, (near, nearer, plain, line) = _scale_of(data, names), _of_numbers(data)
+    wide = _together(data, names, Gaussian(_rounded(2 * sigma)))
+    rough = _together(data, names, Laplacian(_rounded(sigma)))
+    return [near, nearer, wide, rough, plain, plain + season, line, season, _of(names, Linear())]
+
+
+def _season(data: Dataset) -> Kernel | None:
+    """Return what compares dates by their cycles alone; None where they have none."""
+    cyclic = _circles(data, SEASON)
+    return sum(cyclic[1:], cyclic[0]) if cyclic else None
+
+
+def _scale_of(data: Dataset, names: list[str]) -> float:
+    return _scale(np.column_stack([np.asarray(data.X[name], dtype=np.float64) for name in names]))
+
+
+def _of(names: list[str], kernel: Kernel) -> Kernel:
+    return kernel.pullback(Standardize()).on(*names)
+
+
+def _together(data: Dataset, names: list[str], kernel: Gaussian | Laplacian) -> Kernel:
+    """Return a kernel of columns of which each cycle of a date is one more, as wide as they are."""
+    return prod(_circles(data, float(kernel.bandwidth)), start=_of(names, kernel))
+
+
+def _circles(data: Dataset, bandwidth: float) -> list[Kernel]:
+    """Return a kernel for each cycle that can be seen in a column of dates."""
+    return [Periodic(period, bandwidth).on(name) for name in _used(data, "date") for period in cycles(data.X[name])]
 
 
 def _of_columns(data: Dataset) -> list[Kernel]:

@@ -36,6 +36,7 @@ from gramian.kernels.equality import Equality
 from gramian.kernels.fourier import RandomFourier
 from gramian.kernels.graphs.diffusion import ExponentialDiffusion, PowerDiffusion, VonNeumannDiffusion
 from gramian.kernels.graphs.graph import SIMILARITIES, Graph
+from gramian.kernels.periodic import Periodic
 from gramian.kernels.precomputed import Precomputed
 from gramian.kernels.radial import Gaussian, Laplacian, Matern
 from gramian.kernels.standardize import Standardize
@@ -275,6 +276,7 @@ _KERNELS = [
     _kernel(Gaussian, bandwidth=(*NUMBER, str)),
     _kernel(Laplacian, bandwidth=(*NUMBER, str)),
     _kernel(Matern, bandwidth=(*NUMBER, str), nu=NUMBER),
+    _kernel(Periodic, period=NUMBER, bandwidth=(*NUMBER, str)),
     _kernel(AllSubsets, weights=(tuple, NONE)),
     _kernel(Anova, degree=INTEGER),
     _kernel(Precomputed, K=ARRAY),

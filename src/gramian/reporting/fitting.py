@@ -10,6 +10,7 @@ import numpy as np
 
 from gramian.expressions import format_kernel
 from gramian.intake.dataset import Dataset
+from gramian.intake.dates import cycles
 from gramian.intake.errors import DataError, unknown
 from gramian.kernels.algebra import Kernel, Pullback
 from gramian.kernels.columns import Columns
@@ -87,6 +88,16 @@ def as_records(data: Dataset) -> Dataset | None:
     for k, name in enumerate(names):
         X[name] = data.X[:, k] if data.kind == "vectors" else data.X
     return replace(data, kind="records", X=X, recipe=replace(data.recipe, kind="records"))
+
+
+def dated(data: Dataset) -> Dataset:
+    """Return vectors in which years, weeks or days come again as records, whose dates are compared by these, too."""
+    kinds = data.recipe.kinds
+    if data.kind != "vectors" or not any(kinds.get(name) == "date" for name in data.recipe.columns):
+        return data
+    records = as_records(data)
+    assert records is not None
+    return records if any(cycles(records.X[name]) for name in records.recipe.columns if kinds[name] == "date") else data
 
 
 def written(kernel: Kernel) -> str:

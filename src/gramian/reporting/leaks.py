@@ -196,7 +196,7 @@ def _places(data: Dataset, rows: Array, asked: _Asked) -> list[Leak]:
     named = {one.name for one in data.columns if one.kind == "id"}
     named |= {name for name in data.recipe.columns if _numbered(data, name)}
     every = {name: _seen(data, name, rows) for name in sorted(named - {data.group, data.order, data.target})}
-    if data.places is not None and data.order is None:
+    if data.places is not None and data.order is None and not _in_order_of_time(data):
         every = {ROW: data.places[rows].astype(np.float64)[:, None]} | every
     found = []
     for name, X in every.items():
@@ -208,10 +208,21 @@ def _places(data: Dataset, rows: Array, asked: _Asked) -> list[Leak]:
     return found
 
 
+def _in_order_of_time(data: Dataset) -> bool:
+    """Tell whether the rows are sorted by what orders them in time, so that their numbers say nothing else."""
+    time = in_time(data)
+    return time is not None and _sorted(data, time) and not _numbered(data, time)
+
+
 def _numbered(data: Dataset, name: str) -> bool:
-    """Tell whether a column of whole numbers counts the rows."""
+    """Tell whether a column of whole numbers counts the rows; the days of dates that follow each other do not."""
     values = data.column(name)
-    if values.dtype.kind != "f" or len(values) < LEAST or np.isnan(values).any():
+    if (
+        data.recipe.kinds.get(name) == "date"
+        or values.dtype.kind != "f"
+        or len(values) < LEAST
+        or np.isnan(values).any()
+    ):
         return False
     return bool(np.ptp(values) == len(values) - 1 and len(np.unique(values)) == len(values) and not np.any(values % 1))
 

@@ -7,7 +7,8 @@ nodes              the most common label among the neighbours
 
 In a table of several kinds of columns categories are indicators, trees also see which values are missing, and of texts
 the commonest words are weighted by tf-idf, the more of them the fewer objects there are; of strings the commonest
-pairs of letters are indicators.
+pairs of letters are indicators. Dates have the sine and cosine of each of their cycles beside them, so that seasons are
+no privilege of kernels.
 """
 
 from __future__ import annotations
@@ -36,6 +37,7 @@ from threadpoolctl import threadpool_limits
 
 from gramian.checks import Array, is_sparse
 from gramian.intake.dataset import Dataset
+from gramian.intake.dates import cycles
 from gramian.kernels.graphs.graph import Graph
 from gramian.learn.sklearn_private import take_rows
 
@@ -96,7 +98,7 @@ def baselines(data: Dataset) -> tuple[Baseline, ...]:
         features, trees, what = counts, counts, " on letters and pairs"
     else:
         features, trees = side_by_side(data, data.recipe.columns)
-        what = "" if data.kind == "vectors" else " on numbers and categories"
+        what = "" if data.kind == "vectors" else f" on {_made_of(set(data.recipe.kinds.values()))}"
     scaled = MaxAbsScaler if is_sparse(features) else StandardScaler if data.kind == "vectors" else Scaled
     found = [_fitted(f"{linear}{what}", "linear", features, lambda n, y: _on(scaled(), _linear(classes)))]
     if not is_sparse(trees):
@@ -131,11 +133,7 @@ class AsNumbers(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.kinds = kinds
 
     def fit(self, X: Array, y: Any = None) -> AsNumbers:
-        self.known_ = {
-            name: _commonest(X[name]) if kind == "category" else _counter(kind, X[name])
-            for name, kind in self.kinds.items()
-            if kind not in ("number", "date")
-        }
+        self.known_ = {name: _learnt(kind, X[name]) for name, kind in self.kinds.items() if kind != "number"}
         return self
 
     def transform(self, X: Array) -> Array:
@@ -145,6 +143,8 @@ class AsNumbers(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         if name not in self.known_:
             return np.asarray(values, dtype=np.float64)[:, None]
         known = self.known_[name]
+        if isinstance(known, tuple):
+            return np.hstack([np.asarray(values, dtype=np.float64)[:, None], _waves(values, known)])
         return _indicators(values, known) if isinstance(known, list) else _counted(values, known)
 
 
@@ -215,8 +215,9 @@ def side_by_side(data: Dataset, names: Sequence[str]) -> tuple[Any, Any]:
         if kind in ("number", "date"):
             column = np.asarray(values, dtype=np.float64)[:, None]
             gap = data.gaps.get(name)
-            columns.append(column)
-            with_gaps.append(column if gap is None else np.where(gap[:, None], np.nan, column))
+            around = _waves(values, cycles(values) if kind == "date" else ())
+            columns += [column, around]
+            with_gaps += [column if gap is None else np.where(gap[:, None], np.nan, column), around]
         else:
             column = (
                 _indicators(values, _commonest(values))
@@ -226,6 +227,25 @@ def side_by_side(data: Dataset, names: Sequence[str]) -> tuple[Any, Any]:
             columns.append(column)
             with_gaps.append(column)
     return np.hstack(columns), np.hstack(with_gaps)
+
+
+def _made_of(kinds: set[str]) -> str:
+    """Return what a model is told of a table, for its name."""
+    return "numbers and dates" if kinds <= {"number", "date"} else "numbers and categories"
+
+
+def _learnt(kind: str, values: Array) -> Any:
+    """Return what must be known to make numbers of a column: cycles, the commonest categories, or words."""
+    if kind == "date":
+        return cycles(values)
+    return _commonest(values) if kind == "category" else _counter(kind, values)
+
+
+def _waves(days: Array, periods: tuple[float, ...]) -> Array:
+    """Return the cosine and the sine of each cycle of some dates."""
+    turns = [np.remainder(np.asarray(days, dtype=np.float64), period) / period for period in periods]
+    waves = [wave(2 * np.pi * turn) for turn in turns for wave in (np.cos, np.sin)]
+    return np.column_stack(waves) if waves else np.empty((len(days), 0))
 
 
 def _commonest(values: Array) -> list[Any]:

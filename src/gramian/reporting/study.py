@@ -27,7 +27,7 @@ from gramian.learn.pca import KernelPCA
 from gramian.learn.sklearn_private import take_rows
 from gramian.reporting.blocks import bounded, drawn, number
 from gramian.reporting.candidates import FEW, SAMPLE, Choice, choose
-from gramian.reporting.fitting import columns_of, fitting
+from gramian.reporting.fitting import columns_of, dated, fitting
 from gramian.reporting.splits import Splits
 from gramian.space.vectors import FeatureSpace, Vectors
 
@@ -85,8 +85,7 @@ class Study:
             raise DataError(
                 f"{data.source}: fewer than two objects with a value; at least two expected, to be compared"
             )
-        if given is not None:
-            data = fitting(given, data)
+        data = dated(data) if given is None else fitting(given, data)
         splits = Splits.of(data)
         known = _distinct(data, splits)
         rng = np.random.default_rng(seed)

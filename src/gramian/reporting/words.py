@@ -13,13 +13,16 @@ the words, one click away. What has no words is called by its expression.
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import asin, pi
 from typing import Any
 
+from gramian.intake.dates import DAY, WEEK, YEAR
 from gramian.kernels.algebra import Kernel, Normalized, Pair, Power, Product, Pullback, Scaled, Shifted, Sum
 from gramian.kernels.columns import Columns
 from gramian.kernels.dotproduct import Linear, Polynomial
 from gramian.kernels.equality import Equality
 from gramian.kernels.graphs.diffusion import ExponentialDiffusion, PowerDiffusion, VonNeumannDiffusion
+from gramian.kernels.periodic import Periodic
 from gramian.kernels.precomputed import Precomputed
 from gramian.kernels.radial import Distance, Gaussian, Laplacian, Matern
 from gramian.kernels.standardize import Standardize
@@ -31,6 +34,11 @@ from gramian.kernels.text.bag_of_words import BagOfWords
 from gramian.reporting.blocks import number
 from gramian.reporting.fitting import written
 
+CYCLES = {  # what their places are called, and their unit, of which a day has so many
+    YEAR: ("time of year", "days", 1.0),
+    WEEK: ("day of the week", "days", 1.0),
+    DAY: ("time of day", "hours", 24.0),
+}
 NAMED = 3  # columns that are named; more are counted
 
 
@@ -79,6 +87,8 @@ def _spoken(kernel: Kernel, what: str, standardized: bool) -> str:
         return f"{_spoken(kernel.base, what, standardized)}, to the power of {kernel.degree}"
     if isinstance(kernel, Distance):
         return _near(kernel, what, standardized)
+    if isinstance(kernel, Periodic):
+        return _around(kernel, what)
     say = _SPOKEN.get(type(kernel))
     return written(kernel) if say is None else say(kernel, what)
 
@@ -123,9 +133,21 @@ def _near(kernel: Distance, what: str, standardized: bool) -> str:
         far = "the median distance"
     else:
         far = f"about {number(float(kernel.bandwidth), 2)}"
-        far += f" standard deviation{'' if kernel.bandwidth == 1 else 's'}" * standardized
+        far += f" standard deviation{'' if far == 'about 1' else 's'}" * standardized
     how = {Gaussian: "", Laplacian: " (added up column by column)", Matern: " (less smoothly)"}.get(type(kernel), "")
     return f"{what} within {far}{how}"
+
+
+def _around(kernel: Periodic, what: str) -> str:
+    """Return what is compared of a cycle: an arc whose chord is the bandwidth, or all of it, loosely."""
+    cycle, unit, many = CYCLES.get(kernel.period, (f"place within {number(kernel.period)}", "", 1.0))
+    if kernel.bandwidth == "median":
+        return f"the {cycle} of {what}"
+    chord = float(kernel.bandwidth) / 2
+    if chord >= 1:
+        return f"the {cycle} of {what} (loosely)"
+    far = number(kernel.period * many * asin(chord) / pi, 2)
+    return f"the {cycle} of {what} within about {far}{f' {unit}' if unit and far != '1' else unit and f' {unit[:-1]}'}"
 
 
 def _pieces(length: int) -> str:

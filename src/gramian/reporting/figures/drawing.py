@@ -110,17 +110,18 @@ def framed(
     y_log: bool = False,
     height: float = 400.0,
     top: float = 10.0,
+    dates: bool = False,
     square: bool = False,
 ) -> Frame:
     """Return axes for these spans, with room for the labels at the size they have on a phone.
 
-    The field is as wide as the picture or, if `square`, as wide as it is high.
+    The field is as wide as the picture or, if `square`, as wide as it is high. The values of x may be dates.
     """
     bottom = height - 34
     across = Scale(*y, bottom, top, y_log)
     left = 16 + NARROW * max((ems(label) for label in across.labels()), default=0)
     right = left + bottom - top if square else WIDTH - 14
-    along = Scale(*x, left, right, x_log)
+    along = Scale(*x, left, right, x_log, dates)
     lines = "".join(
         f'<path d="M{f(left)} {f(across(v))}H{f(right)}"/>' for v in across.ticks() if across.low <= v <= across.high
     )

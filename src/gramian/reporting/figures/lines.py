@@ -17,20 +17,24 @@ from gramian.reporting.figures.drawing import (
     nothing,
     shape_of,
 )
-from gramian.reporting.figures.scale import present, span
+from gramian.reporting.figures.scale import date_of, in_calendar, present, span
 
 MOST_DOTS = 24  # points of a line whose markers are always seen
 
 
 def lines(data: dict[str, Any]) -> Drawing:
-    """Return one line for each series; values that a logarithmic axis cannot show stand in the table alone."""
+    """Return one line for each series; values that a logarithmic axis cannot show stand in the table alone.
+
+    With `x_dates` the values of x are days since 1970-01-01, and the axis shows dates.
+    """
     x_log, y_log, series = bool(data.get("x_log")), bool(data.get("y_log")), data["series"]
     several = len(series) > 1
     columns = ["series"] * several + [data["x_label"], data["y_label"]]
     points = [(g, x, y) for g, one in enumerate(series) for x, y in zip(one["x"], one["y"], strict=True)]
     drawn = [p for p in points if present(p[1:2], log=x_log) and present(p[2:], log=y_log)]
     lost = [p for p in points if p not in set(drawn)]
-    rows = [[str(series[g]["name"])] * several + [x, y] for g, x, y in drawn + lost]
+    dates = bool(data.get("x_dates")) and in_calendar(x for _, x, _ in points)
+    rows = [[str(series[g]["name"])] * several + [date_of(x) if dates else x, y] for g, x, y in drawn + lost]
     if not drawn:
         return nothing(columns, rows)
     marks = data.get("marks") or []
@@ -41,6 +45,7 @@ def lines(data: dict[str, Any]) -> Drawing:
         y_log=y_log,
         height=380 + flag_room(marks) * bool(marks),
         top=10 + flag_room(marks) * bool(marks),
+        dates=dates,
     )
     *_, bottom = frame.field
     body = frame.body + flags(marks, frame.x, 18, bottom) + _paths(data, frame, x_log, y_log)

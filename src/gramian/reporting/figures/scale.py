@@ -9,6 +9,7 @@ power of ten, which the axis shows once, so that they stay short whatever the un
 
 from __future__ import annotations
 
+import datetime
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -17,6 +18,10 @@ from gramian.reporting.markup import MINUS, number, power
 
 _FLAT = 1e-12  # a span this small against its values holds one value and rounding
 _SMALLEST = 1e-280
+_EPOCH = datetime.date(1970, 1, 1)
+_FIRST, _LAST = -719_162, 2_932_896  # days of the calendar
+_YEAR, _MONTH = 365.2425, 30.436875  # days
+_MONTHS = (1, 2, 3, 6)  # between ticks of less than a year
 _LEAST = 1e-290  # positive values below this are zero to a logarithmic axis
 
 
@@ -88,6 +93,52 @@ def log_ticks(low: float, high: float, most: int = 7) -> list[float]:
     return inside if len(inside) >= 2 else [v for v in linear_ticks(low, high, most) if v > 0]
 
 
+def in_calendar(values: Iterable[float | None]) -> bool:
+    """Tell whether days since 1970-01-01 are dates that have a name."""
+    return all(_FIRST <= v <= _LAST for v in present(values))
+
+
+def date_of(days: float) -> str:
+    """Return the date of a number of days since 1970-01-01.
+
+    Examples
+    --------
+    >>> date_of(0.0), date_of(15340.5)
+    ('1970-01-01', '2012-01-01')
+    """
+    return (_EPOCH + datetime.timedelta(days=math.floor(days))).isoformat()
+
+
+def date_ticks(low: float, high: float, most: int = 8) -> list[float]:
+    """Return round dates: beginnings of years or months, or days where there are few.
+
+    Examples
+    --------
+    >>> date_labels(date_ticks(15340.0, 16800.0)), date_labels(date_ticks(15340.0, 15500.0))
+    (['2012', '2013', '2014', '2015'], ['2012-01', '2012-02', '2012-03', '2012-04', '2012-05', '2012-06'])
+    """
+    least = (high - low) / most
+    if least > _YEAR / 2:
+        step = max(round(round_step(least / _YEAR)), 1)
+        starts = ((year, 1) for year in range(step, 10_000, step))
+    elif least > _MONTH / 4:
+        step = next((months for months in _MONTHS if months * _MONTH >= least), 6)
+        starts = ((year, month) for year in range(1, 10_000) for month in range(1, 13, step))
+    else:
+        return linear_ticks(low, high, most)
+    ticks = (float((datetime.date(*start, 1) - _EPOCH).days) for start in starts)
+    return [tick for tick in ticks if low <= tick <= high]
+
+
+def date_labels(ticks: Sequence[float]) -> list[str]:
+    """Return the labels of ticks at dates, without what is the same by the calendar."""
+    dates = [date_of(tick) for tick in ticks]
+    if any(tick % 1 for tick in ticks):
+        return linear_labels(ticks, 0)
+    end = 4 if all(one.endswith("-01-01") for one in dates) else 7 if all(one.endswith("-01") for one in dates) else 10
+    return [one[:end] for one in dates]
+
+
 def shared_exponent(ticks: Sequence[float]) -> int:
     """Return the power of ten that all labels of an axis leave out: none where values are of ordinary size."""
     size = max((abs(v) for v in ticks), default=0.0)
@@ -129,6 +180,7 @@ class Scale:
     start: float
     end: float
     log: bool = False
+    dates: bool = False  # whether values are days since 1970-01-01
 
     def __call__(self, value: float) -> float:
         low, high = (math.log10(self.low), math.log10(self.high)) if self.log else (self.low, self.high)
@@ -136,11 +188,13 @@ class Scale:
         return self.start + share * (self.end - self.start)
 
     def ticks(self, most: int = 8) -> list[float]:
-        return (log_ticks if self.log else linear_ticks)(self.low, self.high, most)
+        return (date_ticks if self.dates else log_ticks if self.log else linear_ticks)(self.low, self.high, most)
 
     def exponent(self, most: int = 8) -> int:
-        return 0 if self.log else shared_exponent(self.ticks(most))
+        return 0 if self.log or self.dates else shared_exponent(self.ticks(most))
 
     def labels(self, most: int = 8) -> list[str]:
         ticks = self.ticks(most)
+        if self.dates:
+            return date_labels(ticks)
         return [log_label(v) for v in ticks] if self.log else linear_labels(ticks, self.exponent(most))

@@ -14,6 +14,7 @@ from gramian.explain.straight import Names
 from gramian.reporting.blocks import Block, Section, count, fact, facts, figure, note, number, share, table
 from gramian.reporting.measures import silhouettes
 from gramian.reporting.sections.chart import scatter
+from gramian.reporting.sections.prediction.apart import told as told_apart
 from gramian.reporting.study import Study
 from gramian.space.vectors import FeatureSpace, Vectors
 
@@ -138,6 +139,7 @@ def _members(study: Study, found: Clusters, rows: Array, X: object, images: Vect
     """Return a table of the clusters: how large they are, what sets them apart, and which classes are in them."""
     classes = study.data.y if study.data.task == "classes" else None
     profile = _profiles(study, found, X)
+    dates = frozenset(name for name, kind in study.data.recipe.kinds.items() if kind == "date")
     lines = []
     for k in range(found.count):
         members = np.flatnonzero(found.labels == k)
@@ -145,7 +147,7 @@ def _members(study: Study, found: Clusters, rows: Array, X: object, images: Vect
         typical = rows[members[np.argsort(own.distances(own.mean()), kind="stable")[:2]]]
         line = [f"cluster {k + 1}", share(len(members) / len(rows))]
         if profile is not None:
-            line.append(", ".join(map(str, profile[k].traits)) or "nothing in a single column")
+            line.append(told_apart(profile[k], dates) if profile[k].traits else "nothing in a single column")
         line.append(" | ".join(study.hover(typical)))
         if classes is not None:
             common = Counter(str(y) for y in classes[rows[members]] if y is not None).most_common(3)

@@ -8,6 +8,7 @@ import numpy as np
 
 from gramian.explain.effects import ColumnEffect
 from gramian.explain.importance import ColumnImportance
+from gramian.intake.dates import iso_of
 from gramian.learn.weights import FeatureWeights
 from gramian.reporting.blocks import Block, Section, figure, number, plus_minus, share, table, text
 from gramian.reporting.matters import CURVES, Matters
@@ -30,7 +31,8 @@ def section(study: Study, found: Matters | None) -> Section | None:
     blocks: list[Block] = []
     if found.importance is not None:
         blocks += [_bars(found, found.importance), *_together(found.importance)]
-        blocks += [_curve(k, one, study.data.target or "the target") for k, one in enumerate(found.effects)]
+        kinds, target = study.data.recipe.kinds, study.data.target or "the target"
+        blocks += [_curve(k, one, target, kinds.get(one.column) == "date") for k, one in enumerate(found.effects)]
     if found.weights is not None:
         blocks += [text(_exactly(found)), _words(found.weights)]
     return Section("columns_that_matter", _title(found), sentence(found), blocks, _numbers(found))
@@ -109,14 +111,14 @@ def _together(found: ColumnImportance) -> list[Block]:
     ]
 
 
-def _curve(place: int, one: ColumnEffect, target: str) -> Block:
+def _curve(place: int, one: ColumnEffect, target: str, dates: bool = False) -> Block:
     """Return the effect of a column: a line for each class, or a bar for each category."""
     moved = np.argsort(-np.ptp(one.effects, axis=0), kind="stable")
     most = one.effects[:, moved[0]]
     of = f"{one.scale}" if one.scale == "prediction" else f"{one.scale} of “{one.outputs[moved[0]]}”"
     low, high = (one.values[int(k)] for k in (np.argmin(most), np.argmax(most)))
     reading = (
-        f"All other columns kept, the {of} is lowest at {_told(low)} and highest at {_told(high)}, "
+        f"All other columns kept, the {of} is lowest at {_told(low, dates)} and highest at {_told(high, dates)}, "
         f"{number(float(np.ptp(most)))} apart (± {number(float(one.errors[:, moved[0]].max()), 2)} at most: "
         f"{BANDS[one.band]})."
     )
@@ -133,6 +135,7 @@ def _curve(place: int, one: ColumnEffect, target: str) -> Block:
         "x_label": one.column,
         "y_label": f"{label}, less its mean",
         "x_log": False,
+        "x_dates": dates,
         "y_log": False,
         "series": _series(one, np.sort(moved[:LINES])),
         "marks": [],
@@ -156,7 +159,9 @@ def _series(one: ColumnEffect, places: Any) -> list[dict[str, Any]]:
     return found
 
 
-def _told(value: Any) -> str:
+def _told(value: Any, date: bool = False) -> str:
+    if date:
+        return iso_of(float(value))
     return number(float(value)) if isinstance(value, int | float | np.number) else f"“{value}”"
 
 

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from gramian.checks import is_sparse
-from gramian.explain.profiles import Profile, profiles
+from gramian.explain.profiles import Profile, Trait, profiles
+from gramian.intake.dates import iso_of
 from gramian.reporting.blocks import Block, number, table
 from gramian.reporting.study import Study
 
@@ -38,10 +39,11 @@ def apart(study: Study) -> tuple[list[Block], list[dict[str, Any]]]:
             found = profiles(study.objects(rows), study.target(rows), names=names)
         except (TypeError, ValueError):  # objects without columns or words
             return [], []
+    dates = frozenset(name for name, kind in data.recipe.kinds.items() if kind == "date")
     block = table(
         "What sets each class apart from all others, the largest difference first.",
         (("class", "text"), ("objects", "number"), ("what sets it apart", "text")),
-        [[str(one.label), one.count, told(one)] for one in found],
+        [[str(one.label), one.count, told(one, dates)] for one in found],
     )
     numbers = [
         {
@@ -64,10 +66,15 @@ def apart(study: Study) -> tuple[list[Block], list[dict[str, Any]]]:
     return [block], numbers
 
 
-def told(one: Profile) -> str:
-    """Return a profile in words, the means of numbers with it."""
-    parts = [
-        f"{trait} ({number(trait.inside)} against {number(trait.outside)})" if trait.value is None else str(trait)
-        for trait in one.traits
-    ]
-    return ", ".join(parts) or "nothing beyond chance"
+def told(one: Profile, dates: frozenset[str] = frozenset()) -> str:
+    """Return a profile in words, the means of numbers and of dates with it."""
+    return ", ".join(_trait(trait, trait.column in dates) for trait in one.traits) or "nothing beyond chance"
+
+
+def _trait(trait: Trait, date: bool) -> str:
+    if trait.value is not None:
+        return str(trait)
+    if date:
+        inside, outside = (iso_of(round(days)) for days in (trait.inside, trait.outside))
+        return f"{'later' if trait.effect > 0 else 'earlier'} {trait.column} (on average {inside} against {outside})"
+    return f"{trait} ({number(trait.inside)} against {number(trait.outside)})"

@@ -19,7 +19,7 @@ from gramian.reporting.matters import Matters, asked, matters
 from gramian.reporting.measures import Difference
 from gramian.reporting.sections import columns as columns_section
 from gramian.reporting.sections.columns import capped, constant, drawn, rounded
-from gramian.reporting.sections.columns_that_matter import sentence, spoken
+from gramian.reporting.sections.columns_that_matter import sentence, spoken, told_apart
 from gramian.reporting.sections.uncertainty import Learning, Promise, _more, _sure, held, learning
 from gramian.reporting.study import Study
 
@@ -188,7 +188,7 @@ def test_words_that_speak_for_a_class_are_named_on_its_side():
     study = study_of(texts, ["praise", "blame"] * 40, gm.BagOfWords(weighting="tf"))
     found = matters(study, hold(study))
     assert {name: words[0][0] for name, words in spoken(found.weights)} == {"praise": "good", "blame": "bad"}
-    assert "for “praise” “good”" in sentence(found)
+    assert "for “praise”: “good”" in sentence(found)
 
 
 # Why an object is unusual
@@ -247,10 +247,22 @@ def test_every_class_has_a_profile_and_noise_sets_none_apart():
 # The columns themselves
 
 
+def test_the_ends_of_an_effect_are_told_apart_however_near_they_are():
+    for seed in range(100):
+        rng = np.random.default_rng(seed)
+        low = 10 ** rng.uniform(-3, 3)
+        one, other = told_apart(low, low * (1 + 10 ** rng.uniform(-6, 1)))
+        assert one != other
+    assert told_apart("red", "blue") == ("“red”", "“blue”")
+    assert told_apart(0.0, 365.0, dates=True) == ("1970-01-01", "1971-01-01")
+
+
 def test_values_that_were_cut_off_are_noticed_and_others_are_not():
     rng = np.random.default_rng(0)
     prices = rng.gamma(3, 8, 500).round(1)
-    assert "exactly 50" in capped(np.minimum(prices, 50))[0]
+    assert "exactly 50, the largest: perhaps capped" in capped(np.minimum(prices, 50))[0]
+    assert "exactly 9, the smallest: perhaps capped" in capped(np.maximum(prices, 9))[0]
+    assert "none, or too little to be measured" in capped(np.where(prices < 9, 0, prices))[0]
     for seed in range(50):
         rng = np.random.default_rng(seed)
         for values in (rng.standard_normal(500).round(1), rng.poisson(3, 500) * 1.0, rng.uniform(size=500).round(2)):

@@ -231,7 +231,9 @@ def side_by_side(data: Dataset, names: Sequence[str]) -> tuple[Any, Any]:
 
 def _made_of(kinds: set[str]) -> str:
     """Return what a model is told of a table, for its name."""
-    return "numbers and dates" if kinds <= {"number", "date"} else "numbers and categories"
+    every = {"number": "numbers", "date": "dates", "category": "categories", "string": "letters", "text": "words"}
+    *first, last = [what for kind, what in every.items() if kind in kinds]
+    return f"{', '.join(first)} and {last}" if first else last
 
 
 def _learnt(kind: str, values: Array) -> Any:

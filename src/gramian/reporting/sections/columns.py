@@ -141,7 +141,10 @@ def drawn(counts: list[int]) -> str:
 
 
 def capped(values: Array) -> list[str]:
-    """Say at which end values were cut off: many are exactly there, and few equal each other elsewhere."""
+    """Say at which end values were cut off: many are exactly there, and few equal each other elsewhere.
+
+    A least value of 0 is what is not there, or too little to be measured.
+    """
     if len(values) < LEAST:
         return []
     known, counts = np.unique(values, return_counts=True)
@@ -151,7 +154,8 @@ def capped(values: Array) -> list[str]:
     for end, inner, what in ((-1, counts[1:-1], "largest"), (0, counts[1:-1], "smallest")):
         beside = counts[-3:-1] if end else counts[1:3]
         if counts[end] >= CAPPED and counts[end] > PILED * max(float(np.median(inner)), float(beside.max())):
-            found.append(f"{counts[end]:,} values of exactly {number(float(known[end]))}, the {what}: perhaps capped")
+            why = "perhaps capped" if end or known[end] else "none, or too little to be measured"
+            found.append(f"{counts[end]:,} values of exactly {number(float(known[end]))}, the {what}: {why}")
     return found
 
 

@@ -14,7 +14,7 @@ from gramian.reporting import contest as contests
 from gramian.reporting import plain
 from gramian.reporting.build import build
 from gramian.reporting.contest import KERNEL, TRIVIAL, Contest, Entrant, hold, score
-from gramian.reporting.leaks import ROW, Leak, in_time, leaks
+from gramian.reporting.leaks import ROW, Leak, in_groups, in_time, leaks
 from gramian.reporting.measures import beyond, paired
 from gramian.reporting.sections import verdict as verdicts
 from gramian.reporting.sections.novelty import Found, _apart
@@ -341,6 +341,51 @@ def test_time_is_noticed_where_a_date_or_a_sorted_number_orders_the_rows():
     assert in_time(from_objects(np.column_stack([X, np.arange(40) / 3]))) == "x3"
     dates = [{"when": f"2024-{1 + k % 12:02d}-{1 + k // 12:02d}", "a": X[k, 0]} for k in range(40)]
     assert in_time(from_objects(dates)) == "when"
+
+
+def visits(rng):
+    """Patients who were seen one to five times, with what stays the same of each and what does not."""
+    patient = rng.permutation(np.repeat(np.arange(40), rng.integers(1, 6, 40)))
+    age, height = rng.integers(20, 80, 40), rng.normal(170, 10, 40).round()
+    who = [
+        {"patient": f"p{k}", "age": age[k], "height": height[k], "sex": "mf"[k % 2], "dose": rng.normal()}
+        for k in patient.tolist()
+    ]
+    return who, rng.normal(size=len(patient))
+
+
+def belonging(rows, y, **how):
+    data = from_objects(rows, y, **how)
+    found = in_groups(data, Splits.of(data).first)
+    return None if found is None else (found.column, set(found.agree))
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_what_rows_belong_to_is_noticed_where_they_share_much(seed):
+    rows, y = visits(np.random.default_rng(seed))
+    assert belonging(rows, y) == ("patient", {"age", "height", "sex"})
+    assert belonging(rows, y, group="patient") is None
+    assert belonging([{**row, "patient": k % 40} for k, row in enumerate(rows)], y) is None
+    assert '--group "patient"' in verdict(from_objects(rows, y), gm.Gaussian(1.5).on("dose"))["blocks"][-1]["text"]
+
+
+def test_nothing_is_said_to_group_the_rows_of_tables_that_have_no_groups():
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        coarse = rng.integers(0, rng.integers(2, 60), (150, 5)).astype(float)
+        X = np.column_stack([coarse, coarse[:, 0] * 2, rng.normal(size=150)])
+        assert belonging(X, rng.normal(size=150)) is None
+        assert belonging(np.vstack([X, X]), rng.normal(size=300)) is None
+    assert all(belonging(one.data, one.target) is None for one in (gm.load_iris(), gm.load_cars()))
+
+
+def test_columns_that_are_mostly_missing_are_named():
+    study = SimpleNamespace(data=SimpleNamespace(target="y"))
+    told = [{"name": name, "missing": share} for name, share in (("a", 0.1), ("b", 0.64), ("c", 0.3), ("y", 0.9))]
+    assert verdicts.gaps(study, {"columns": told}) == [
+        "“b” has no value in 64\N{NO-BREAK SPACE}% of the rows, and 1 other column in many: what stands in was guessed."
+    ]
+    assert verdicts.gaps(study, {"columns": told[:1]}) == verdicts.gaps(study, {}) == []
 
 
 def test_objects_without_any_value_are_left_out_and_named():

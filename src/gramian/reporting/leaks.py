@@ -44,6 +44,9 @@ WIDE = 60  # columns up to which all are asked on all folds; of more only those 
 LEAVES = 64
 VALUES = 30  # of a column of words that are told apart
 TIMES = 8  # different dates or numbers, at least, that order rows
+GROUPED = 20_000  # rows by which groups are looked for
+AGREE = 3  # columns, and a third of all, that never differ within a group
+CHANCE = 1e-6  # that a column never does though it has nothing to do with the groups
 ROW = "row number"
 
 
@@ -238,6 +241,54 @@ def _seen(data: Dataset, name: str, rows: Array) -> Array:
     common = [word for word, many in Counter(words).most_common(VALUES) if many > 1]
     few = [np.array([word == one for word in words], dtype=np.float64) for one in common]
     return np.column_stack([order, [len(word) for word in words], numbers, *few])
+
+
+class Group(NamedTuple):
+    """A column whose equal values seem to name one and the same thing, and the columns that never differ within one."""
+
+    column: str
+    agree: tuple[str, ...]
+
+
+def in_groups(data: Dataset, distinct: Array) -> Group | None:
+    """Return what the objects seem to belong to: patients seen several times, say, who keep their sex and age.
+
+    Equal values of it go with equal ones of many other columns, by more than chance. Copies would always do that, so
+    that `distinct` rows are asked.
+    """
+    if data.group is not None or data.kind not in ("vectors", "records") or not data.columns:
+        return None
+    rows = distinct[:GROUPED]
+    names = [name for name in (*data.recipe.columns, *data.others) if name != data.target][:WIDE]
+    codes = {name: _codes(data.column(name)[rows]) for name in names}
+    found = [Group(name, _agreeing(name, codes)) for name in names if _may_name(data.column(name)[rows], codes[name])]
+    best = max(found, key=lambda one: len(one.agree), default=None)
+    return best if best is not None and len(best.agree) >= max(AGREE, (len(names) - 1) / 3) else None
+
+
+def _codes(values: Array) -> Array:
+    words = values if values.dtype.kind == "f" else np.array([str(one) for one in values.tolist()])
+    return np.asarray(np.unique(words, return_inverse=True)[1])
+
+
+def _may_name(values: Array, codes: Array) -> bool:
+    """Tell whether a column may name things: some values, not fractions, are there again and again."""
+    many = int(codes.max(initial=0)) + 1
+    whole = values.dtype.kind != "f" or not np.any(values[np.isfinite(values)] % 1)
+    return whole and many >= TIMES and len(codes) - many >= max(TIMES, len(codes) / 20)
+
+
+def _agreeing(name: str, codes: dict[str, Array]) -> tuple[str, ...]:
+    """Return the columns that never differ where one has equal values, though chance would let them differ."""
+    own = codes[name]
+    first = np.unique(own, return_index=True)[1][own]
+    again = len(own) - int(own.max()) - 1
+    agree = []
+    for other, values in codes.items():
+        alike = float(np.square(np.bincount(values) / len(values)).sum())  # how often two rows agree by chance
+        if other != name and again * np.log(alike) < np.log(CHANCE) and np.array_equal(values[first], values):
+            agree.append(other)
+    return tuple(agree)
 
 
 def in_time(data: Dataset) -> str | None:

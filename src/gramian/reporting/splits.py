@@ -107,6 +107,11 @@ class Splits:
         """Whether every object may be divided from every other, in any order."""
         return self.time is None and len(np.unique(self.unit)) == len(self.unit)
 
+    @property
+    def first(self) -> Array:
+        """The first row of each unit."""
+        return np.sort(np.unique(self.unit, return_index=True)[1])
+
     def distinct(self, rows: Array, y: Array | None = None) -> Array:
         """Return the rows with one of each set of copies, by which may be chosen as if no object were there twice.
 

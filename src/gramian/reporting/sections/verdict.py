@@ -10,7 +10,7 @@ import numpy as np
 from gramian.intake.recipe import RowNumbers
 from gramian.reporting.blocks import Section, count, note, number, share, text
 from gramian.reporting.contest import Contest
-from gramian.reporting.leaks import ROW, Leak, in_time, leaks
+from gramian.reporting.leaks import ROW, Group, Leak, in_groups, in_time, leaks
 from gramian.reporting.matters import Matters
 from gramian.reporting.sections.columns_that_matter import sentence
 from gramian.reporting.study import Study
@@ -24,14 +24,16 @@ KINDS = {
 }
 OBJECTS = {"strings": "strings", "documents": "documents", "nodes": "nodes of a graph"}
 NAMED = 3  # of a list that are named
+MISSING = 0.25  # of the rows, from which on a column says little by itself
 NONE = "There is no signal here that these methods find"
 
 
 class Found(NamedTuple):
-    """What stands behind the verdict: the knowing columns, and the column by which time seems to order the rows."""
+    """What stands behind the verdict: the knowing columns, and those that seem to order the rows or to group them."""
 
     leaks: list[Leak]
     time: str | None
+    group: Group | None
 
 
 QUICK = (
@@ -48,7 +50,10 @@ def section(
     quick: bool = False,
 ) -> Section:
     """Return the verdict of the contest, with the numbers of the sections on the data and what the winner goes by."""
-    found = Found([] if contest is None or quick else leaks(study, contest), in_time(study.data) if contest else None)
+    found = Found([], None, None)
+    if contest is not None:
+        knows = [] if quick else leaks(study, contest)
+        found = Found(knows, in_time(study.data), in_groups(study.data, study.splits.first))
     signal = None if contest is None else contest.signal
     what, whether = describe(study), [] if contest is None else predicted(study, contest)
     whether += filter(None, [sentence(matter)])
@@ -59,6 +64,7 @@ def section(
         *(apart if contest is not None else []),
         *unusual(study, numbers.get("novelty", {})),
         *odd(study, numbers.get("columns", {})),
+        *gaps(study, numbers.get("columns", {})),
         *checks(study, contest, found),
     ]
     warnings = [note(words, "warning") for words in knowing(study, found.leaks)]
@@ -78,6 +84,7 @@ def section(
             "ordered_by": study.data.order or found.time,
             "forward": study.splits.time is not None,
             "grouped_by": study.data.group,
+            "perhaps_grouped_by": None if found.group is None else found.group.column,
             "copies": study.splits.copies,
             "empty": list(study.empty),
             "objects": study.n,
@@ -190,6 +197,19 @@ def odd(study: Study, columns: dict[str, Any]) -> list[str]:
     return [f"About “{study.data.target}” itself: {'; '.join(odd)}." for odd in told if odd]
 
 
+def gaps(study: Study, columns: dict[str, Any]) -> list[str]:
+    """Say which columns have no value in many rows, and are known by what stands in for it."""
+    told = [one for one in columns.get("columns", []) if one["missing"] >= MISSING and one["name"] != study.data.target]
+    told.sort(key=lambda one: -one["missing"])
+    if not told:
+        return []
+    first = told[0]
+    rest = f", and {count(len(told) - 1, 'other column')} in many" if len(told) > 1 else ""
+    return [
+        f"“{first['name']}” has no value in {share(first['missing'])} of the rows{rest}: what stands in was guessed."
+    ]
+
+
 def unusual(study: Study, novelty: dict[str, Any]) -> list[str]:
     """Say how many objects are unusual, and which most."""
     most = novelty.get("most_unusual", [])
@@ -241,6 +261,8 @@ def checks(study: Study, contest: Contest | None, found: Found) -> list[str]:
         said.append(_copies(study))
     if data.group is not None and contest is not None:
         said.append(f"Rows with the same “{data.group}” were kept together.")
+    if found.group is not None:
+        said.append(_belonging(found.group))
     if splits.time is not None and contest is not None:
         said.append(f"Every prediction was learnt from the past, by “{data.order}”.")
     elif found.time is not None:
@@ -256,6 +278,16 @@ def checks(study: Study, contest: Contest | None, found: Found) -> list[str]:
     if contest is not None and contest.aside:
         said.append(f"Classes too small to be judged: {_and(list(contest.aside[:NAMED]))}.")
     return said
+
+
+def _belonging(found: Group) -> str:
+    few = [f"“{name}”" for name in found.agree[:NAMED]]
+    rest = len(found.agree) - len(few)
+    what = _and([*few, count(rest, "other column")] if rest else few)
+    return (
+        f"Rows with the same “{found.column}” never differ in {what}: if they belong to one and the same thing, ask "
+        f'for --group "{found.column}" (group= in Python), for here models have learnt from some of it to tell others.'
+    )
 
 
 def _copies(study: Study) -> str:

@@ -13,9 +13,9 @@ from gramian.intake.reading import from_objects, load_example, read_data
 from gramian.reporting import contest as contests
 from gramian.reporting import plain
 from gramian.reporting.build import build
-from gramian.reporting.contest import KERNEL, TRIVIAL, Contest, Entrant, hold, score
+from gramian.reporting.contest import KERNEL, RANKED, TRIVIAL, Contest, Entrant, hold, score
 from gramian.reporting.leaks import ROW, Leak, in_groups, in_time, leaks
-from gramian.reporting.measures import beyond, paired
+from gramian.reporting.measures import associated, beyond, paired
 from gramian.reporting.sections import verdict as verdicts
 from gramian.reporting.sections.novelty import Found, _apart
 from gramian.reporting.sections.prediction.smoothing import why
@@ -82,6 +82,54 @@ def test_guesses_that_look_at_nothing_are_a_signal_in_at_most_a_twentieth_of_dra
         guesses = [rng.choice(names, 100, p=shares) for _ in range(4)]
         claimed += made(y, *guesses, np.full(100, names[0])).signal.level != "none"
     assert claimed <= 20
+
+
+@pytest.mark.parametrize("draw", [np.random.Generator.standard_normal, lambda rng, n: rng.standard_t(2, n)])
+def test_predictions_that_look_at_nothing_go_with_the_truth_by_chance_only(draw):
+    """Each fold is told by a rule drawn anew; alone, one in a hundred draws at most is taken for a signal."""
+    claimed = 0
+    for seed in range(400):
+        rng = np.random.default_rng(seed)
+        y, unit = draw(rng, 90), rng.integers(0, 30, 90)
+        folds = np.array_split(rng.permutation(90), 5)
+        y = y + rng.standard_normal(30)[unit]  # rows of one unit go together
+        said = np.concatenate([rng.standard_normal(18) + rng.normal() for _ in folds])
+        claimed += beyond(associated(y, said[np.argsort(np.concatenate(folds))], folds, unit), RANKED)
+    assert claimed <= 4
+
+
+def growth(seed, slope):
+    """Eight measurements each of twenty children who differ, over the years."""
+    rng = np.random.default_rng(seed)
+    child, age = np.repeat(np.arange(20), 8), np.tile(np.arange(8.0), 20)
+    y = slope * age + 5 * rng.standard_normal(20)[child] + rng.standard_normal(160)
+    return contest_of(np.column_stack([age, rng.standard_normal(160)]), y, group=child.tolist())
+
+
+def test_what_is_drowned_in_differences_between_groups_is_still_a_signal_and_nothing_else_is():
+    assert sum(growth(seed, 1.0).signal.level != "none" for seed in range(10)) >= 9
+    assert sum(growth(seed, 0.0).signal.level != "none" for seed in range(20)) <= 1
+
+
+def test_a_few_outliers_do_not_make_a_model_as_good_as_one_that_is_better_at_nearly_all_objects():
+    rng = np.random.default_rng(0)
+    y, noise = rng.standard_normal(200), rng.standard_normal(200)
+    good, poor = y + 0.1 * noise, y + 0.5 * rng.standard_normal(200)
+    poor[0], good[1] = poor[0] + 9, good[1] + 8.5  # whose squares hide all others
+    found = made(y, good, poor, np.zeros(200), factor=2.25)
+    assert not beyond(found.worse(1, 0))
+    assert found.winner == 0
+    same = y + 0.1 * rng.standard_normal(200)
+    assert made(y, y + 0.1 * noise, same, np.zeros(200)).winner is None
+
+
+def test_models_of_numbers_that_differ_by_chance_get_no_badge_in_nineteen_draws_of_twenty():
+    badges = 0
+    for seed in range(300):
+        rng = np.random.default_rng(seed)
+        y = rng.standard_t(3, 120)
+        badges += made(y, *(y + rng.standard_t(3, 120) for _ in range(3))).winner is not None
+    assert badges <= 15
 
 
 def test_a_signal_is_clear_where_it_removes_much_of_the_error_and_weak_where_little():

@@ -66,25 +66,25 @@ def _told(study: Study, row: int, reason: Reason) -> Because:
     return Because(reason.column, reason.value, list(reason.usual))
 
 
-def phrase(reasons: list[Because]) -> str:
-    """Return reasons in words.
+def phrase(reasons: list[Because], within: str = "rare with the rest, though within") -> str:
+    """Return reasons in words; `within` is what is said of a number that is as usual by itself.
 
     Examples
     --------
     >>> phrase([Because("petal length", 6.9, [1.3, 1.7]), Because("color", "blue", ["red"])])
     'petal length 6.9, usual 1.3 to 1.7; color “blue”, usual “red”'
     """
-    return "; ".join(map(_phrase, reasons))
+    return "; ".join(_phrase(one, within) for one in reasons)
 
 
-def _phrase(one: Because) -> str:
+def _phrase(one: Because, within: str) -> str:
     value = "missing" if one.value is None else _short(one.value)
     if len(one.usual) == 2 and all(map(_is_number, one.usual)):
         low, high = one.usual
         usual = _short(low) if low == high else f"{_short(low)} to {_short(high)}"
         if not _is_number(one.value) or not low <= one.value <= high:
             return f"{one.column} {value}, usual {usual}"
-        where = "at the edge of" if one.value in (low, high) else "rare with the rest, though within"
+        where = "at the edge of" if one.value in (low, high) else within
         return f"{one.column} {value}, {where} the usual {usual}"
     others = [other for other in one.usual if other != one.value]
     if len(others) < len(one.usual):

@@ -7,8 +7,9 @@ fold could leave one of them alone.
 
 Models are compared object by object. The mean difference of two losses has the variance of independent differences
 times 1 + Σ m/ℓ over the folds, of ℓ objects to learn from and m to predict, for all folds learn from much the same
-objects (Nadeau & Bengio 2003). Who is not worse than the best beyond that error is as good; and what no model does
-better than the most frequent class, or the mean, is no signal.
+objects (Nadeau & Bengio 2003). Who is not worse than the best beyond that error is as good, unless it is worse at so
+many objects that a few outliers alone can hide it. What no model does better than the most frequent class, or the mean,
+is no signal; a weak one in numbers shows first in the ranks of what is predicted.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gramian.checks import Array
+from gramian.explain.related import rank_correlations
 from gramian.gram.progress import task
 from gramian.kernels.algebra import Kernel
 from gramian.learn.classifier import KernelClassifier
@@ -30,7 +32,15 @@ from gramian.learn.parzen import ParzenClassifier
 from gramian.learn.ridge import KernelRidge
 from gramian.reporting import plain
 from gramian.reporting.candidates import SAMPLE, choose, indicators
-from gramian.reporting.measures import Difference, beyond, paired, root_mean_square, standard_error
+from gramian.reporting.measures import (
+    Difference,
+    associated,
+    beyond,
+    oftener,
+    paired,
+    root_mean_square,
+    standard_error,
+)
 from gramian.reporting.splits import INNER, Fold, Splits
 from gramian.reporting.study import RANK, Study
 from gramian.space.vectors import FeatureSpace
@@ -47,6 +57,8 @@ RANKS = ((20_000, 1000), (JUDGED, RANK))  # landmarks beyond, for so many object
 RIDGES = tuple(10.0**k for k in range(-7, 1))  # of Fisher discriminants, in units of the total variance
 CHOSEN_BY = 600  # objects by which kernel and ridge are chosen where some belong together
 FALSE = 0.05  # of data without a signal, where one is claimed
+RANKED = 0.015  # of one model whose ranks are asked; of five that learn from noise, measured, together no more than so
+OFTEN = 0.005  # how often chance would make a model of numbers, worse on average, worse at as many objects
 UNEQUAL = 1.5  # how much more objects the largest class has than the smallest, from which on classes are unequal
 CLEAR = 0.2  # of the error that is made without looking at the objects: a signal that removes less is weak
 TRIVIAL, KERNEL = "trivial", "kernel"
@@ -92,6 +104,7 @@ class Signal(NamedTuple):
     entrant: int | None
     removed: float
     balanced: bool = False  # whether only the mean share of each class that is found tells it
+    ranked: bool = False  # whether only the ranks of what is predicted tell it
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,13 +176,39 @@ class Contest:
 
     @cached_property
     def ties(self) -> list[int]:
-        """The entrants that are not worse than the best beyond error, the best among them."""
-        return [k for k in self.order if k == self.first or not beyond(self.worse(k, self.first))]
+        """The entrants that are not worse than the best beyond error, the best among them.
+
+        Where the predictions of the best go with the truth, what does not look at the objects is none of them.
+        """
+        alike = [k for k in self.order if k == self.first or not self._surely_worse(k, self.first)]
+        found = self.goes_with_truth(self.first)
+        return [k for k in alike if k != self.trivial or found is None or not beyond(found)]
+
+    def _surely_worse(self, one: int, other: int) -> bool:
+        """Tell whether an entrant is worse than another on average, beyond the error or at clearly more objects."""
+        found = self.worse(one, other)
+        if beyond(found) or not self.numbers or found.value <= 0:
+            return beyond(found)
+        return beyond(oftener(self.losses[one], self.losses[other], self.factor, self.unit), OFTEN)
+
+    def goes_with_truth(self, k: int) -> Difference | None:
+        """Return by how much the predictions of numbers go with the truth; None where that cannot be told.
+
+        In time, the past and what follows may drift together without anything being told.
+        """
+        if not self.numbers or not self.cut or len(self.rows) < len(self.learnt):
+            return None
+        folds = [np.searchsorted(self.rows, self.learnt[fold.test]) for fold in self.cut]
+        return associated(self.y, self.predicted[k][0], folds, self.unit)
 
     @property
     def winner(self) -> int | None:
         """The entrant that is better than all others beyond error; None where several are as good."""
         return self.first if len(self.ties) == 1 else None
+
+    def rank_correlation(self, k: int) -> float:
+        """Return Spearman's correlation of what an entrant predicts with the truth."""
+        return float(rank_correlations(np.column_stack([self.predicted[k][0], self.y]))[0, 1])
 
     @property
     def unequal(self) -> bool:
@@ -193,15 +232,17 @@ class Contest:
         """Whether any entrant does better than the one that does not look at the objects."""
         others = [k for k in range(len(self.entrants)) if k != self.trivial]
         nothing = float(self.losses[self.trivial].mean())
-        alpha = FALSE / len(others) / (2 if self.unequal else 1)
+        ranked = {k: self.goes_with_truth(k) for k in others}
+        alpha = FALSE / len(others) / (2 if self.unequal or any(ranked.values()) else 1)
 
         def removed(k: int) -> float:
             return 1 - float(self.losses[k].mean()) / nothing if nothing > 0 else 0.0
 
         better = [k for k in others if beyond(self.worse(self.trivial, k), alpha)]
+        better += [k for k, found in ranked.items() if found is not None and beyond(found, RANKED) and k not in better]
         if better:
             k = min(better, key=lambda k: float(self.losses[k].mean()))
-            return Signal("clear" if removed(k) >= CLEAR else "weak", k, removed(k))
+            return Signal("clear" if removed(k) >= CLEAR else "weak", k, removed(k), ranked=removed(k) <= 0)
         if self.unequal:
             chance = 1 / len(np.unique(self.y))
             each = {k: self.balanced(k) for k in others}

@@ -302,6 +302,13 @@ def in_time(data: Dataset) -> str | None:
     )
 
 
+def rows_a_value(data: Dataset, name: str) -> float:
+    """Return how many rows a value of a running number has, as a rule; 1 of dates, which many things may share."""
+    if data.recipe.kinds.get(name) == "date" or any(one.name == name and one.kind == "date" for one in data.columns):
+        return 1.0
+    return float(np.median(np.unique(data.column(name), return_counts=True)[1]))
+
+
 def _sorted(data: Dataset, name: str) -> bool:
     values = data.column(name)
     if values.dtype.kind != "f" or np.isnan(values).any() or len(np.unique(values)) < TIMES:

@@ -6,11 +6,13 @@ figure of all objects lies within it.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import sqrt
 from typing import NamedTuple
 
 import numpy as np
 import scipy.special
+from scipy.stats import rankdata
 
 from gramian.checks import Array
 from gramian.gram.threads import aside
@@ -83,6 +85,31 @@ def paired(one: Array, other: Array, factor: float, unit: Array | None = None) -
         return Difference(mean * scale, float("inf"), 1)
     squares = float(np.square(sums - mean * sizes).sum()) * many / (many - 1)
     return Difference(mean * scale, scale * sqrt(factor * squares) / len(difference), many - 1)
+
+
+def oftener(one: Array, other: Array, factor: float, unit: Array | None = None) -> Difference:
+    """Return by how much the losses of one model exceed those of another in signed ranks, which no outlier sways."""
+    difference = one - other
+    ranks = np.sign(difference) * rankdata(np.abs(difference)) / max(len(difference), 1)
+    return paired(ranks, np.zeros(len(ranks)), factor, unit)
+
+
+def associated(y: Array, predicted: Array, folds: Sequence[Array], unit: Array) -> Difference:
+    """Return by how much predictions of objects not seen go with the truth: the mean product of their ranks.
+
+    Ranks are taken about their means within each fold, so that a model which has learnt nothing is right by chance,
+    however heavy the tails of y are. Products are summed over units of objects that belong together. The sum over
+    folds is a quadratic form of y in which most pairs of objects occur twice, for they learn from each other: that
+    doubles the variance.
+    """
+    ranks, products = (rankdata(y) - 0.5) / len(y), np.zeros(len(y))
+    for test in folds:
+        said = rankdata(predicted[test]) / len(test)
+        products[test] = (ranks[test] - ranks[test].mean()) * (said - said.mean())
+    sums = np.bincount(np.unique(unit, return_inverse=True)[1], products)
+    return Difference(
+        float(sums.sum()) / len(y), sqrt(2 * float(np.square(sums).sum())) / len(y), max(len(sums) - 1, 1)
+    )
 
 
 def beyond(found: Difference, alpha: float = 0.025) -> bool:

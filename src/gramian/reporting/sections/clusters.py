@@ -49,9 +49,13 @@ def section(study: Study) -> Section:
     blocks = _one_cloud(study, found) if found.count == 1 else _several(study, found, rows, X)
     if left_out:
         blocks.append(note(LEFT_OUT.format(_listed(left_out))))
-    where = f" Looked at: {count(len(looked_at), 'column')}: {_listed(looked_at)}." if looked_at else ""
+    many = count(len(looked_at), "column")
+    if left_out:
+        every = count(len(looked_at) + len(left_out), "column")
+        many = f"{len(looked_at):,} of {every}, the others left out as said below"
+    where = f" Looked at: {many}: {_listed(looked_at)}." if looked_at else ""
     numbers |= {"columns": looked_at, "left_out": left_out}
-    return Section("clusters", "Clusters", told(found) + where, blocks, numbers)
+    return Section("clusters", "Clusters", told(found, bool(left_out)) + where, blocks, numbers)
 
 
 def _called(study: Study, names: Names) -> list[str]:
@@ -66,17 +70,18 @@ def _listed(names: list[str]) -> str:
     return ", ".join(names[:NAMED]) + (f" and {count(rest, 'other')}" if rest > 0 else "")
 
 
-def told(found: Clusters) -> str:
-    """Return what was found in a sentence or two."""
+def told(found: Clusters, partly: bool = False) -> str:
+    """Return what was found in a sentence or two, by all columns or a part of them."""
     if len(found.tested) < FEW:
         return (
             f"There are too few different objects for clusters: {len(found.tested)} of those looked at, and {FEW} at "
             "least are needed to test for them."
         )
     if found.count == 1:
+        where = " in the columns that were looked at" if partly else ""
         return (
-            f"No clusters: one cloud. No boundary could be shown in it (p = {number(found.p_value, 2)}), which rules "
-            f"out neither groups that overlap nor groups of fewer than about {SELDOM}."
+            f"No clusters{where}: one cloud. No boundary could be shown in it (p = {number(found.p_value, 2)}), which "
+            f"rules out neither groups that overlap nor groups of fewer than about {SELDOM}."
         )
     depth = max(one.depth for one in found.boundaries)
     apart = (

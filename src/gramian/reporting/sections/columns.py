@@ -35,6 +35,7 @@ ROUND = 0.9  # of the rows on the coarser grid
 ON_GRID = 1e-6  # of a step
 STRONG = 0.5  # a correlation that is told
 LONGEST = 24
+NAMED = 3  # columns in the lead
 
 
 class Told(NamedTuple):
@@ -80,8 +81,9 @@ def section(study: Study) -> Section | None:
     if left > 0:
         blocks.append(text(f"The first {MOST} columns are told, {left:,} more are not."))
     if odd:
-        named = ", ".join(f"“{one.name}”" for one in odd[:3]) + (" and others" if len(odd) > 3 else "")
-        lead = f"Look at {named}: {odd[0].odd[0]}{'' if len(odd) == 1 else ', among other things'}."
+        more = [f"{len(odd) - NAMED:,} more"] if len(odd) > NAMED else []
+        named = [f"“{one.name}” ({'; '.join(one.odd)})" for one in odd[:NAMED]] + more
+        lead = f"Look at {', '.join(named[:-1])}{' and ' if len(named) > 1 else ''}{named[-1]}."
     else:
         lead = "Nothing is odd about any of them: none is capped, rounded, nearly constant or there twice."
     return Section(
@@ -143,7 +145,7 @@ def drawn(counts: list[int]) -> str:
 def capped(values: Array) -> list[str]:
     """Say at which end values were cut off: many are exactly there, and few equal each other elsewhere.
 
-    A least value of 0 is what is not there, or too little to be measured.
+    A least value of 0 may be what is not there.
     """
     if len(values) < LEAST:
         return []
@@ -154,8 +156,8 @@ def capped(values: Array) -> list[str]:
     for end, inner, what in ((-1, counts[1:-1], "largest"), (0, counts[1:-1], "smallest")):
         beside = counts[-3:-1] if end else counts[1:3]
         if counts[end] >= CAPPED and counts[end] > PILED * max(float(np.median(inner)), float(beside.max())):
-            why = "perhaps capped" if end or known[end] else "none, or too little to be measured"
-            found.append(f"{counts[end]:,} values of exactly {number(float(known[end]))}, the {what}: {why}")
+            perhaps = "perhaps capped" if known[end] else "perhaps nothing there, or capped"
+            found.append(f"{counts[end]:,} values of exactly {number(float(known[end]))}, the {what}: {perhaps}")
     return found
 
 
@@ -180,7 +182,9 @@ def constant(values: Array) -> list[str]:
     most = float(counts.max() / len(values))
     if most < CONSTANT or len(known) == 1:
         return ["always the same"] if len(known) == 1 else []
-    return [f"{share(most)} are {shortened(str(known[np.argmax(counts)]), LONGEST)}"]
+    value = known[np.argmax(counts)]
+    said = number(float(value)) if values.dtype.kind == "f" else shortened(str(value), LONGEST)
+    return [f"{share(most)} are {said}"]
 
 
 def _duplicates(values: dict[str, Array]) -> dict[str, list[str]]:

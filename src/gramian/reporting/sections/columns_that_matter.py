@@ -51,21 +51,31 @@ def sentence(found: Matters | None) -> str:
         return f"{_foremost(found.weights)}."
     if found.importance is None:
         return ""
-    what, first = found.outstanding[:CURVES], found.columns[0]
+    what = found.outstanding[:CURVES]
     if not what:
         words = "No single column stands out: to exchange the values of any one of them costs no more than chance would"
         together = [f"{_and(names)} together do" for names in found.together[:1]]
         return f"{words}{f'; {together[0]}' if together else ''}."
-    return f"What matters above all: {_and(what)}. {_cost(found.importance, first)}"
+    names = [one["column"] for one in found.columns]
+    unsure = names[: names.index(what[0])]
+    cost = _cost(found.importance, found.columns[len(unsure)])
+    if not unsure:
+        between = [name for name in names[: names.index(what[-1])] if name not in what][:CURVES]
+        perhaps = f", and perhaps {_and(between)}" if between else ""
+        return f"What matters above all: {_and(what)}{perhaps} ({cost})."
+    seem = "seems" if len(unsure) == 1 else "seem"
+    more = f"{_and(unsure[:CURVES])} {seem} to matter more, but so unevenly that it may be chance"
+    return f"What matters beyond chance: {_and(what)} ({cost}); {more}."
 
 
 def _cost(found: ColumnImportance, first: dict[str, Any]) -> str:
-    """Say what it costs not to know the first column; by how much, for the error itself is that of other folds."""
+    """Say what it costs not to know the first column that stands out: how much more, as the folds are others."""
     name, grown = first["column"], first["importance"]
-    exchanged = f"With the values of “{name}” exchanged among the objects,"
     if found.loss == "share of mistakes":
-        return f"{exchanged} another {share(grown)} of them are mistaken."
-    return f"{exchanged} the error grows by {number(grown)}."
+        words = f"another {share(grown)} of them are mistaken"
+    else:
+        words = f"the error grows by {number(grown)}"
+    return f"with the values of “{name}” exchanged among the objects, {words}"
 
 
 def _and(names: Any) -> str:

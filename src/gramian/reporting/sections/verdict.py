@@ -10,7 +10,7 @@ import numpy as np
 from gramian.intake.recipe import RowNumbers
 from gramian.reporting.blocks import Section, count, note, number, share, text
 from gramian.reporting.contest import Contest
-from gramian.reporting.leaks import ROW, Group, Leak, in_groups, in_time, leaks
+from gramian.reporting.leaks import ROW, Group, Leak, in_groups, in_time, leaks, rows_a_value
 from gramian.reporting.matters import Matters
 from gramian.reporting.sections.columns_that_matter import sentence
 from gramian.reporting.study import Study
@@ -135,6 +135,12 @@ def predicted(study: Study, contest: Contest) -> list[str]:
             f"“{target}” can be told only a little: no model is right more often than “{trivial}”, yet "
             f"{_name(contest, signal.entrant)} finds {share(found)} of a class on average, where chance would find "
             f"{share(1 / len(contest.found(signal.entrant)))}."
+        ]
+    if signal.ranked:
+        return [
+            f"“{target}” can be told only a little: no model has a smaller error than “{trivial}”, yet what "
+            f"{_name(contest, signal.entrant)} predicts goes with it, if loosely (rank correlation "
+            f"{number(contest.rank_correlation(signal.entrant), 2)})."
         ]
     first, plainest = contest.first, contest.best_baseline
     level = "well" if signal.removed >= 0.8 else "in part" if signal.level == "clear" else "only a little"
@@ -265,6 +271,12 @@ def checks(study: Study, contest: Contest | None, found: Found) -> list[str]:
         said.append(_belonging(found.group))
     if splits.time is not None and contest is not None:
         said.append(f"Every prediction was learnt from the past, by “{data.order}”.")
+    elif found.time is not None and (rows := rows_a_value(data, found.time)) >= 2 and data.group is None:
+        said.append(
+            f"“{found.time}” runs on from row to row, with about {number(rows, 2)} rows at each value: if it counts "
+            f'time, ask for it with --order "{found.time}" (order= in Python), if it names whom the rows are of, with '
+            f'--group "{found.time}" (group=), for models have also learnt from what came later, and from the same.'
+        )
     elif found.time is not None:
         said.append(
             f"“{found.time}” seems to order the rows in time: if the future is to be predicted, ask for it with "
@@ -292,11 +304,11 @@ def _belonging(found: Group) -> str:
 
 def _copies(study: Study) -> str:
     splits = study.splits
-    are = "is a copy" if splits.copies == 1 else "are copies"
-    many = f"{splits.copies:,} of {study.n:,} rows {are} of an earlier one"
+    equal = "equals" if splits.copies == 1 else "equal"
+    many = f"{splits.copies:,} of {study.n:,} rows {equal} an earlier one in all that is compared"
     if splits.by_nature:
         return f"{many}, as is bound to happen with so few different values: they are taken as different objects."
-    return f"{many}; copies were never learnt from when one of them was predicted."
+    return f"{many}; such copies were never learnt from when one of them was predicted."
 
 
 def _and(words: list[str]) -> str:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,12 +12,14 @@ import numpy as np
 from gramian.checks import is_sparse
 from gramian.explain.profiles import Profile, Trait, profiles
 from gramian.intake.dates import iso_of
-from gramian.reporting.blocks import Block, number, table
+from gramian.reporting.blocks import Block, figure, number, table
 from gramian.reporting.study import Study
 
 MOST = 5000  # objects by which classes are compared
 MOST_CLASSES = 30
 WIDE = 2000  # columns
+TOLD, MANY = 3, 200  # traits of a class in words, and those among which are the drawn ones
+DRAWN = 12  # classes, and traits, of a picture
 LEAST = 3  # objects of a class
 
 
@@ -36,9 +40,10 @@ def apart(study: Study) -> tuple[list[Block], list[dict[str, Any]]]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            found = profiles(study.objects(rows), study.target(rows), names=names)
+            every = profiles(study.objects(rows), study.target(rows), names=names, top=MANY)
         except (TypeError, ValueError):  # objects without columns or words
             return [], []
+    found = [replace(one, traits=one.traits[:TOLD]) for one in every]
     dates = frozenset(name for name, kind in data.recipe.kinds.items() if kind == "date")
     block = table(
         "What sets each class apart from all others, the largest difference first.",
@@ -63,7 +68,32 @@ def apart(study: Study) -> tuple[list[Block], list[dict[str, Any]]]:
         }
         for one in found
     ]
-    return [block], numbers
+    return [block, *picture("profiles", [str(one.label) for one in every], every)], numbers
+
+
+def picture(id: str, names: list[str], every: Sequence[Profile]) -> list[Block]:
+    """Return the effects of what sets classes or clusters apart as a small matrix; nothing where there are none."""
+    heads = list(dict.fromkeys(_head(trait) for one in every for trait in one.traits[:TOLD]))[:DRAWN]
+    if not heads:
+        return []
+    effects = [{_head(trait): trait.effect for trait in one.traits} for one in every[:DRAWN]]
+    data = {
+        "rows": names[:DRAWN],
+        "columns": heads,
+        "values": [[one.get(head) for head in heads] for one in effects],
+        "value_label": "standard deviations",
+        "text": True,
+    }
+    reading = (
+        "How much higher or lower than elsewhere, in standard deviations; where a cell is empty, the difference is no "
+        "more than chance would make it."
+    )
+    return [figure(id, "What sets them apart", "heatmap", data, reading)]
+
+
+def _head(trait: Trait) -> str:
+    """Return what a trait is about, without its direction."""
+    return " ".join(filter(None, [trait.column, "" if trait.value is None else f"“{trait.value}”"]))
 
 
 def told(one: Profile, dates: frozenset[str] = frozenset()) -> str:

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 
 from gramian.checks import Array
+from gramian.reporting.amiss import amiss
+from gramian.reporting.because import Because, phrase
 from gramian.reporting.blocks import Block, drawn, fact, facts, figure, note, number, table, times
 from gramian.reporting.contest import Contest
 from gramian.reporting.sections.prediction.scores import badge
@@ -96,21 +98,33 @@ def mistaken(study: Study, contest: Contest) -> Block:
             [what, number(float(contest.y[k])), number(float(ours[0][:, k].mean())), float(errors[k])]
             for what, k in zip(study.hover(contest.rows[worst]), worst.tolist(), strict=True)
         ]
-        columns = (("object", "text"), ("true", "text"), ("predicted", "text"), ("error", "bar"))
-        return table("The objects whose target is hardest to tell.", columns, rows)  # type: ignore[arg-type]
+        columns = [("object", "text"), ("true", "text"), ("predicted", "text"), ("error", "bar")]
+        return _with_reasons("The objects whose target is hardest to tell", columns, rows, amiss(study, contest, worst))
     said = np.concatenate(ours)
     wrong = (said != contest.y).mean(axis=0)
     worst = np.argsort(-wrong, kind="stable")[:LISTED]
+    worst = worst[wrong[worst] > 0]
     rows = [
         [what, str(contest.y[k]), str(commonest(said[:, k][said[:, k] != contest.y[k]])[0][0]), float(wrong[k])]
         for what, k in zip(study.hover(contest.rows[worst]), worst.tolist(), strict=True)
-        if wrong[k] > 0
     ]
     if not rows:
         return note("No object was ever mistaken by a kernel learner.")
     how = f"over {len(said)} predictions each, by {len(ours)} learners"
-    columns = (("object", "text"), ("true", "text"), ("taken for", "text"), ("how often", "bar"))
-    return table(f"The objects most often mistaken, {how}.", columns, rows)  # type: ignore[arg-type]
+    columns = [("object", "text"), ("true", "text"), ("taken for", "text"), ("how often", "bar")]
+    return _with_reasons(f"The objects most often mistaken, {how}", columns, rows, amiss(study, contest, worst))
+
+
+def _with_reasons(caption: str, columns: list[Any], rows: list[list[Any]], reasons: list[list[Because]]) -> Block:
+    """Return a table of mistaken objects, with what is unlike others of their target where that can be told."""
+    if not any(reasons):
+        return table(f"{caption}.", columns, rows)
+    rows = [
+        [*row, phrase(why, "which tips the scale, though within") or "no single column"]
+        for row, why in zip(rows, reasons, strict=True)
+    ]
+    usual = "“usual” is what others of the same class, or of such a number, have"
+    return table(f"{caption}, and what speaks against them: {usual}.", [*columns, ("because", "text")], rows)
 
 
 def unknown(study: Study, contest: Contest) -> tuple[list[Block], list[dict[str, Any]]]:

@@ -66,6 +66,8 @@ def told(contest: Contest) -> str:
     trivial = contest.entrants[contest.trivial].name
     if contest.signal.level == "none":
         return f"Nothing predicts better than “{trivial}” beyond the error of the comparison: no signal was found."
+    if first == contest.trivial:
+        return f"Nothing predicts better than “{trivial}” on average, though there is a weak signal."
     words = f"{name[0].upper()}{name[1:]} is right for {share(score)} of the objects it has not seen"
     if contest.numbers:
         words = f"The error of {name} at objects it has not seen is {number(score)}"
@@ -117,7 +119,7 @@ def remarks(study: Study, contest: Contest) -> list[str]:
         found.append(f"Rows with the same “{data.group}” stay in one fold.")
     if splits.copies and not splits.by_nature:
         found.append(
-            f"Copies of a row stay in one fold; {count(splits.copies, 'row is', 'rows are')} equal to an earlier one."
+            f"Copies of a row stay in one fold; {count(splits.copies, 'row equals', 'rows equal')} an earlier one."
         )
     if not splits.of_rows(contest.rows).alone:
         found.append("Kernels and ridges were chosen within each fold by the same rule.")

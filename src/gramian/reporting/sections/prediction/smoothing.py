@@ -22,7 +22,8 @@ SHOWN = 2  # times the error of the stiffest model, up to which errors are drawn
 
 def path(study: Study) -> tuple[Block, dict[str, Any]]:
     """Return the error at every ridge, against the degrees of freedom that it leaves."""
-    rows = study.compared(study.distinct)
+    distinct = study.distinct
+    rows = study.compared(distinct)
     y = study.target(rows)
     targets = indicators(y)[0] if study.data.task == "classes" else y
     with warnings.catch_warnings():
@@ -59,7 +60,7 @@ def path(study: Study) -> tuple[Block, dict[str, Any]]:
             f"The error at objects left out is smallest with {number(float(dof[best]))} degrees of freedom, of "
             f"{len(rows):,}: {why(dof, best, error, len(rows))}.{_together(study)}",
             "dof",
-            drawn(len(rows), len(study.labelled), f"{number(deviation, 2)} at the best"),
+            drawn(len(rows), len(distinct), f"{number(deviation, 2)} at the best"),
         ),
         numbers,
     )

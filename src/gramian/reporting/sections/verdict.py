@@ -25,6 +25,8 @@ KINDS = {
 OBJECTS = {"strings": "strings", "documents": "documents", "nodes": "nodes of a graph"}
 NAMED = 3  # of a list that are named
 MISSING = 0.25  # of the rows, from which on a column says little by itself
+NEARLY = 0.9  # of what the best model removes of the error, that a line removes at least to do nearly as well
+COUNTED = 6  # classes at least that look as if they counted something
 NONE = "There is no signal here that these methods find"
 
 
@@ -132,8 +134,8 @@ def predicted(study: Study, contest: Contest) -> list[str]:
     if signal.balanced:
         found = contest.balanced(signal.entrant).value
         return [
-            f"“{target}” can be told only a little: no model is right more often than “{trivial}”, yet "
-            f"{_name(contest, signal.entrant)} finds {share(found)} of a class on average, where chance would find "
+            f"“{target}” can be told only a little: no model is right more often than “{trivial}” beyond the error, "
+            f"yet {_name(contest, signal.entrant)} finds {share(found)} of a class on average, where chance would find "
             f"{share(1 / len(contest.found(signal.entrant)))}."
         ]
     if signal.ranked:
@@ -153,7 +155,7 @@ def predicted(study: Study, contest: Contest) -> list[str]:
     return [words, *_line(contest, _straight(study))]
 
 
-def _line(contest: Contest, straight: str) -> list[str]:
+def _line(contest: Contest, straight: str = "A line") -> list[str]:
     lines = [k for k, one in enumerate(contest.entrants) if one.family == "linear"]
     if not lines:
         return []
@@ -162,6 +164,8 @@ def _line(contest: Contest, straight: str) -> list[str]:
         return ["Nothing does better than that, which is a linear model."] if contest.winner is None else []
     if k in contest.ties:
         return [f"A line would do: {_name(contest, k)} is as good within the error."]
+    if contest.removed(k) >= NEARLY * contest.removed(contest.first):
+        return [f"{straight} does nearly as well: {_name(contest, k)} reaches {_value(contest, k)}."]
     return [f"{straight} would not do: {_name(contest, k)} reaches {_value(contest, k)}."]
 
 
@@ -286,6 +290,11 @@ def checks(study: Study, contest: Contest | None, found: Found) -> list[str]:
         said.append(
             f"Left out, for want of any value: {_named(study, list(study.empty))}"
             f"{f' and {len(study.empty) - NAMED:,} more' if len(study.empty) > NAMED else ''}."
+        )
+    if contest is not None and contest.numerals and len(np.unique(contest.y)) + len(contest.aside) >= COUNTED:
+        said.append(
+            f"The values of “{data.target}” are whole numbers, taken as classes: if they count or measure, ask with "
+            f"--kind {data.target}=numbers (kinds= of read_data)."
         )
     if contest is not None and contest.aside:
         said.append(f"Classes too small to be judged: {_and(list(contest.aside[:NAMED]))}.")

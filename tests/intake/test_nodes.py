@@ -1,5 +1,7 @@
 """What is known of the nodes of a graph, from a table beside it."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -15,7 +17,7 @@ def test_a_table_labels_some_of_the_nodes(write):
     assert data.X == ["a", "b", "c", "d"]
     assert data.y.tolist() == ["x", "x", None, "y"]
     assert [(one.name, one.missing) for one in data.columns] == [("club", 1), ("size", 2)]
-    assert f"{table} describes 3 of 4 nodes." in data.notes
+    assert f"{Path(table).name} describes 3 of 4 nodes." in data.notes
     assert "1 row names no node of the graph: left out." in data.notes
 
 

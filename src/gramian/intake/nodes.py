@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from pathlib import PurePath
 from typing import Any
 
 import numpy as np
@@ -69,7 +70,7 @@ def described(raw: Table | Network, nodes: Table | Network) -> Network:
         raise DataError(f"{nodes.where}: column {twice[0]!r} is in {raw.where} too; rename one of the two")
     to, at = np.array([place[name] for name in known]), np.array([met[name] for name in known])
     added = {name: _spread(nodes.columns[name], to, at, len(place)) for name in others}
-    notes = [f"{nodes.where} describes {len(known):,} of {counted(len(place), 'node')}."]
+    notes = [f"{PurePath(nodes.where).name} describes {len(known):,} of {counted(len(place), 'node')}."]
     if left := len(met) - len(known):
         notes.append(f"{counted(left, 'row names', 'rows name')} no node of the graph: left out.")
     return replace(raw, attributes={**raw.attributes, **added}, notes=(*raw.notes, *nodes.notes, *notes))

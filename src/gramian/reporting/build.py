@@ -188,8 +188,7 @@ def build(data: Dataset, kernel_given: Kernel | str | None = None, seed: int = 0
         matter = None if quick else matters(study, contest)
         after = [] if quick else [columns_that_matter.section(study, matter), uncertainty.section(study, contest)]
         begin("verdict")
-        unusual = next((one.numbers for one in sections if one.id == "novelty"), {})
-        first = verdict.section(study, contest, unusual, matter, quick)
+        first = verdict.section(study, contest, {one.id: one.numbers for one in sections}, matter, quick)
         sections = ordered([first, *sections, *predicted, *filter(None, after)])
     return Report(
         {

@@ -59,6 +59,7 @@ CHOSEN_BY = 600  # objects by which kernel and ridge are chosen where some belon
 FALSE = 0.05  # of data without a signal, where one is claimed
 RANKED = 0.015  # of one model whose ranks are asked; of five that learn from noise, measured, together no more than so
 OFTEN = 0.005  # how often chance would make a model of numbers, worse on average, worse at as many objects
+MUCH = 1.2  # times the loss that it has then at least
 UNEQUAL = 1.5  # how much more objects the largest class has than the smallest, from which on classes are unequal
 CLEAR = 0.2  # of the error that is made without looking at the objects: a signal that removes less is weak
 TRIVIAL, KERNEL = "trivial", "kernel"
@@ -186,8 +187,8 @@ class Contest:
 
     def _surely_worse(self, one: int, other: int) -> bool:
         """Tell whether an entrant is worse than another on average, beyond the error or at clearly more objects."""
-        found = self.worse(one, other)
-        if beyond(found) or not self.numbers or found.value <= 0:
+        found, least = self.worse(one, other), (MUCH - 1) * float(self.losses[other].mean())
+        if beyond(found) or not self.numbers or found.value <= least:
             return beyond(found)
         return beyond(oftener(self.losses[one], self.losses[other], self.factor, self.unit), OFTEN)
 
@@ -227,22 +228,30 @@ class Contest:
         spread = float(np.sqrt((shares * (1 - shares) / sizes).sum())) / len(sizes)
         return Score(float(self.found(k).mean()), spread * float(np.sqrt(self.factor)))
 
+    def removed(self, k: int) -> float:
+        """Return the share of the error made without looking at the objects that an entrant removes."""
+        nothing = float(self.losses[self.trivial].mean())
+        return 1 - float(self.losses[k].mean()) / nothing if nothing > 0 else 0.0
+
+    @property
+    def numerals(self) -> bool:
+        """Whether the classes are called by whole numbers."""
+        return not self.numbers and all(str(name).lstrip("-").isdecimal() for name in np.unique(self.y))
+
     @cached_property
     def signal(self) -> Signal:
         """Whether any entrant does better than the one that does not look at the objects."""
         others = [k for k in range(len(self.entrants)) if k != self.trivial]
-        nothing = float(self.losses[self.trivial].mean())
         ranked = {k: self.goes_with_truth(k) for k in others}
         alpha = FALSE / len(others) / (2 if self.unequal or any(ranked.values()) else 1)
-
-        def removed(k: int) -> float:
-            return 1 - float(self.losses[k].mean()) / nothing if nothing > 0 else 0.0
 
         better = [k for k in others if beyond(self.worse(self.trivial, k), alpha)]
         better += [k for k, found in ranked.items() if found is not None and beyond(found, RANKED) and k not in better]
         if better:
             k = min(better, key=lambda k: float(self.losses[k].mean()))
-            return Signal("clear" if removed(k) >= CLEAR else "weak", k, removed(k), ranked=removed(k) <= 0)
+            return Signal(
+                "clear" if self.removed(k) >= CLEAR else "weak", k, self.removed(k), ranked=self.removed(k) <= 0
+            )
         if self.unequal:
             chance = 1 / len(np.unique(self.y))
             each = {k: self.balanced(k) for k in others}
@@ -250,7 +259,7 @@ class Contest:
             seen = [k for k in others if beyond(Difference(each[k].value - chance, each[k].error, freedom), alpha)]
             if seen:
                 k = max(seen, key=lambda k: each[k].value)
-                return Signal("weak", k, removed(k), balanced=True)
+                return Signal("weak", k, self.removed(k), balanced=True)
         return Signal("none", None, 0.0)
 
 
@@ -328,7 +337,7 @@ def _chosen_on(study: Study, rows: Array, y: Array) -> Kernel:
 
 def _few(study: Study, rows: Array) -> tuple[Splits, Array]:
     """Return the places of some rows by which something is chosen, and how they are divided for that."""
-    kept = np.flatnonzero(np.isin(rows, study.splits.distinct(rows)))
+    kept = np.flatnonzero(np.isin(rows, study.splits.distinct(rows, study.target(rows))))
     drawn = kept[np.random.default_rng(study.seed).permutation(len(kept))[: len(study.choice.rows)]]
     splits = study.splits.of_rows(rows[drawn])
     if splits.alone:

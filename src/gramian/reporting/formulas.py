@@ -188,6 +188,15 @@ FORMULAS = (
         "gramian.effects",
     ),
     Formula(
+        "apart",
+        "What sets a class apart",
+        "d = (mean inside − mean outside) / s,      h = 2 arcsin √p − 2 arcsin √q",
+        "The difference of a number in units of the standard deviation s within the two, and of shares p and q of a "
+        "category or word inside and outside; only what chance would hardly make is shown.",
+        "Cohen 1988",
+        "gramian.profiles",
+    ),
+    Formula(
         "learning",
         "Learning curve",
         "ℓ(m) = mean loss at objects not seen, of models that learnt from m others",

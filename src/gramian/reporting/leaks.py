@@ -4,6 +4,7 @@ Each column is asked alone what it knows: by small trees and a straight line, at
 folds of the contest. The share of the error that it removes is 0 for what knows nothing and 1 for what knows all.
 
     nearly all          a column alone removes all but a fiftieth of the error
+    together            none does, but two of those that remove most do
     more than others    it removes most of it, and more than all other columns together, beyond the error
     place               a name, or the number of a row, removes some of it beyond the error
 
@@ -16,6 +17,7 @@ import re
 import warnings
 from collections import Counter
 from collections.abc import Iterable
+from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -36,16 +38,23 @@ LOOKED_AT = 3000  # objects by which columns are asked
 LEAST = 20  # objects
 ALL = 0.98  # of the error that a column removes, from which on it knows nearly all
 MOST = 0.8  # that it removes at least, if it knows more than all others
+PAIRED = 4  # columns, those that remove most, of which every two are asked together
 SOME = 0.1  # that a name or the number of a row removes at least
 WIDE = 60  # columns up to which all are asked on all folds; of more only those that do best on one
 LEAVES = 64
 VALUES = 30  # of a column of words that are told apart
 TIMES = 8  # different dates or numbers, at least, that order rows
+GROUPED = 20_000  # rows by which groups are looked for
+AGREE = 3  # columns, and a third of all, that never differ within a group
+CHANCE = 1e-6  # that a column never does though it has nothing to do with the groups
 ROW = "row number"
 
 
 class Leak(NamedTuple):
-    """A column that knows the target, the share of the error that it removes alone, and which of the three it is."""
+    """A column that knows the target, the share of the error that it removes, and which of the four it is.
+
+    Alone, or with the other one where two know the target together.
+    """
 
     column: str
     removed: float
@@ -85,6 +94,10 @@ class _Asked(NamedTuple):
     def lost(self, X: Array, models: Iterable[Any]) -> list[Array]:
         """Return the losses of each model."""
         return [_losses(self.y, self.folds, model, X) for model in models]
+
+    def least(self, X: Array) -> Array:
+        """Return the losses of the model that loses least."""
+        return min(self.lost(X, _models(self.y)), key=lambda one: float(one.mean()))
 
     def removed(self, losses: Array) -> float:
         return 1 - float(losses.mean()) / float(self.nothing.mean())
@@ -149,15 +162,26 @@ def _columns(study: Study, rows: Array, asked: _Asked) -> list[Leak]:
         some = one._replace(nothing=_losses(one.y, one.folds, _Nothing(), np.zeros((len(one.y), 1))))
         first = {name: max(map(some.removed, some.lost(_seen(data, name, rows), _models(asked.y)))) for name in names}
         names = sorted(names, key=lambda name: -first[name])[:3]
+    seen = {name: _seen(data, name, rows) for name in names}
+    alone = {name: asked.least(X) for name, X in seen.items()}
     found = []
-    for name in names:
-        losses = min(asked.lost(_seen(data, name, rows), _models(asked.y)), key=lambda one: float(one.mean()))
+    for name, losses in alone.items():
         removed = asked.removed(losses)
         if removed >= ALL:
             found.append(Leak(name, removed, "nearly all"))
         elif removed >= MOST and beyond(_others(data, name, rows, losses, asked)):
             found.append(Leak(name, removed, "more than others"))
-    return found
+    return found or _pair(seen, alone, asked)
+
+
+def _pair(seen: dict[str, Array], alone: dict[str, Array], asked: _Asked) -> list[Leak]:
+    """Return the two columns that remove nearly all of the error together, if there are two: parts of a sum, say."""
+    first = sorted(alone, key=lambda name: float(alone[name].mean()))[:PAIRED]
+    removed = {
+        pair: asked.removed(asked.least(np.hstack([seen[name] for name in pair]))) for pair in combinations(first, 2)
+    }
+    best = max(removed, key=lambda pair: removed[pair])
+    return [Leak(name, removed[best], "together") for name in best] if removed[best] >= ALL else []
 
 
 def _others(data: Dataset, name: str, rows: Array, losses: Array, asked: _Asked) -> Any:
@@ -179,11 +203,10 @@ def _places(data: Dataset, rows: Array, asked: _Asked) -> list[Leak]:
         every = {ROW: data.places[rows].astype(np.float64)[:, None]} | every
     found = []
     for name, X in every.items():
-        models = _models(asked.y)
-        losses = min(asked.lost(X, models), key=lambda one: float(one.mean()))
+        losses = asked.least(X)
         better = paired(asked.nothing, losses, asked.factor, asked.unit)
         removed = asked.removed(losses)
-        if removed >= SOME and beyond(better, FALSE / len(every) / len(models)):
+        if removed >= SOME and beyond(better, FALSE / len(every) / len(_models(asked.y))):
             found.append(Leak(name, removed, "place"))
     return found
 
@@ -218,6 +241,54 @@ def _seen(data: Dataset, name: str, rows: Array) -> Array:
     common = [word for word, many in Counter(words).most_common(VALUES) if many > 1]
     few = [np.array([word == one for word in words], dtype=np.float64) for one in common]
     return np.column_stack([order, [len(word) for word in words], numbers, *few])
+
+
+class Group(NamedTuple):
+    """A column whose equal values seem to name one and the same thing, and the columns that never differ within one."""
+
+    column: str
+    agree: tuple[str, ...]
+
+
+def in_groups(data: Dataset, distinct: Array) -> Group | None:
+    """Return what the objects seem to belong to: patients seen several times, say, who keep their sex and age.
+
+    Equal values of it go with equal ones of many other columns, by more than chance. Copies would always do that, so
+    that `distinct` rows are asked.
+    """
+    if data.group is not None or data.kind not in ("vectors", "records") or not data.columns:
+        return None
+    rows = distinct[:GROUPED]
+    names = [name for name in (*data.recipe.columns, *data.others) if name != data.target][:WIDE]
+    codes = {name: _codes(data.column(name)[rows]) for name in names}
+    found = [Group(name, _agreeing(name, codes)) for name in names if _may_name(data.column(name)[rows], codes[name])]
+    best = max(found, key=lambda one: len(one.agree), default=None)
+    return best if best is not None and len(best.agree) >= max(AGREE, (len(names) - 1) / 3) else None
+
+
+def _codes(values: Array) -> Array:
+    words = values if values.dtype.kind == "f" else np.array([str(one) for one in values.tolist()])
+    return np.asarray(np.unique(words, return_inverse=True)[1])
+
+
+def _may_name(values: Array, codes: Array) -> bool:
+    """Tell whether a column may name things: some values, not fractions, are there again and again."""
+    many = int(codes.max(initial=0)) + 1
+    whole = values.dtype.kind != "f" or not np.any(values[np.isfinite(values)] % 1)
+    return whole and many >= TIMES and len(codes) - many >= max(TIMES, len(codes) / 20)
+
+
+def _agreeing(name: str, codes: dict[str, Array]) -> tuple[str, ...]:
+    """Return the columns that never differ where one has equal values, though chance would let them differ."""
+    own = codes[name]
+    first = np.unique(own, return_index=True)[1][own]
+    again = len(own) - int(own.max()) - 1
+    agree = []
+    for other, values in codes.items():
+        alike = float(np.square(np.bincount(values) / len(values)).sum())  # how often two rows agree by chance
+        if other != name and again * np.log(alike) < np.log(CHANCE) and np.array_equal(values[first], values):
+            agree.append(other)
+    return tuple(agree)
 
 
 def in_time(data: Dataset) -> str | None:

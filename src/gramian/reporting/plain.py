@@ -6,8 +6,9 @@ documents          a linear model on tf-idf, naive Bayes on counts of words, nea
 nodes              the most common label among the neighbours
 
 In a table of several kinds of columns categories are indicators, trees also see which values are missing, and of texts
-and strings the commonest words, or pairs of letters, are indicators. Dates have the sine and cosine of each of their
-cycles beside them, so that seasons are no privilege of kernels.
+the commonest words are weighted by tf-idf, the more of them the fewer objects there are; of strings the commonest
+pairs of letters are indicators. Dates have the sine and cosine of each of their cycles beside them, so that seasons are
+no privilege of kernels.
 """
 
 from __future__ import annotations
@@ -41,7 +42,9 @@ from gramian.kernels.graphs.graph import Graph
 from gramian.learn.sklearn_private import take_rows
 
 MOST_CATEGORIES = 50  # of a column that get an indicator each
-MOST_WORDS = 100  # of a column of texts or strings
+MOST_PAIRS = 100  # of letters, of a column of strings
+WORDS = (100, 1000)  # of a column of texts: at least, and at most
+WEIGHTS = 200_000  # of words in all texts, that bound how many words are told apart between these
 NEIGHBOURS = 10
 SMALL = 2000  # objects for which one thread is faster than several
 DRAWN = 5000  # objects that a tree of a forest sees, at most
@@ -96,7 +99,7 @@ def baselines(data: Dataset) -> tuple[Baseline, ...]:
     else:
         features, trees = side_by_side(data, data.recipe.columns)
         what = "" if data.kind == "vectors" else f" on {_made_of(set(data.recipe.kinds.values()))}"
-    scaled = MaxAbsScaler if is_sparse(features) else StandardScaler
+    scaled = MaxAbsScaler if is_sparse(features) else StandardScaler if data.kind == "vectors" else Scaled
     found = [_fitted(f"{linear}{what}", "linear", features, lambda n, y: _on(scaled(), _linear(classes)))]
     if not is_sparse(trees):
         found.append(_fitted("gradient-boosted trees", "trees", trees, lambda n, y: boosted(classes, n, y, trees)))
@@ -143,6 +146,20 @@ class AsNumbers(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         if isinstance(known, tuple):
             return np.hstack([np.asarray(values, dtype=np.float64)[:, None], _waves(values, known)])
         return _indicators(values, known) if isinstance(known, list) else _counted(values, known)
+
+
+class Scaled(StandardScaler):  # type: ignore[misc]
+    """Numbers with mean 0 and variance 1, but indicators and weights of words as they are.
+
+    A rare one would outweigh all else. They are told by lying between 0, which is there, and 1; the few numbers that
+    do so, too, are of a fit size already.
+    """
+
+    def fit(self, X: Array, y: Any = None) -> Scaled:
+        super().fit(X)
+        kept = np.all((X >= 0) & (X <= 1), axis=0) & np.any(X == 0, axis=0)
+        self.mean_[kept], self.scale_[kept] = 0.0, 1.0
+        return self
 
 
 def _on(first: Any, last: Any) -> Any:
@@ -214,7 +231,9 @@ def side_by_side(data: Dataset, names: Sequence[str]) -> tuple[Any, Any]:
 
 def _made_of(kinds: set[str]) -> str:
     """Return what a model is told of a table, for its name."""
-    return "numbers and dates" if kinds <= {"number", "date"} else "numbers and categories"
+    every = {"number": "numbers", "date": "dates", "category": "categories", "string": "letters", "text": "words"}
+    *first, last = [what for kind, what in every.items() if kind in kinds]
+    return f"{', '.join(first)} and {last}" if first else last
 
 
 def _learnt(kind: str, values: Array) -> Any:
@@ -240,10 +259,14 @@ def _indicators(values: Array, common: list[Any]) -> Array:
 
 
 def _counter(kind: str, values: Array) -> CountVectorizer | None:
-    """Return what tells which of the commonest words of a column, or pairs of letters, a text has; None of none."""
-    how = {} if kind == "text" else {"analyzer": "char", "ngram_range": (2, 2), "lowercase": False}
+    """Return what weighs the commonest words of a column, or tells which pairs of letters are there; None of none."""
+    if kind == "text":
+        words: Any = TfidfVectorizer(max_features=int(np.clip(WEIGHTS // max(len(values), 1), *WORDS)))
+    else:
+        how = {"analyzer": "char", "ngram_range": (2, 2), "lowercase": False}
+        words = CountVectorizer(binary=True, max_features=MOST_PAIRS, **how)
     try:
-        return CountVectorizer(binary=True, max_features=MOST_WORDS, **how).fit(values.tolist())
+        return words.fit(values.tolist())
     except ValueError:  # no word has two letters
         return None
 

@@ -107,11 +107,22 @@ class Splits:
         """Whether every object may be divided from every other, in any order."""
         return self.time is None and len(np.unique(self.unit)) == len(self.unit)
 
-    def distinct(self, rows: Array) -> Array:
-        """Return the rows with one of each set of copies, by which may be chosen as if no object were there twice."""
+    @property
+    def first(self) -> Array:
+        """The first row of each unit."""
+        return np.sort(np.unique(self.unit, return_index=True)[1])
+
+    def distinct(self, rows: Array, y: Array | None = None) -> Array:
+        """Return the rows with one of each set of copies, by which may be chosen as if no object were there twice.
+
+        Which one is drawn: copies may differ in their target, and rows be sorted by it. Where those that are drawn
+        would all have the same target `y`, every row is returned.
+        """
         if self.grouped or self.time is not None:
             return rows
-        return rows[np.sort(np.unique(self.unit[rows], return_index=True)[1])]
+        order = np.random.default_rng(0).permutation(len(rows))
+        one = np.sort(order[np.unique(self.unit[rows][order], return_index=True)[1]])
+        return rows if y is not None and np.all(y[one] == y[one[0]]) else rows[one]
 
     def cut(self, y: Array, folds: int, repeats: int, seed: int) -> Iterator[Fold]:
         """Divide the objects, classes evenly; forward in time where they are ordered."""

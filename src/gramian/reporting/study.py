@@ -87,7 +87,7 @@ class Study:
             )
         data = dated(data) if given is None else fitting(given, data)
         splits = Splits.of(data)
-        known = splits.distinct(labelled(data))
+        known = _distinct(data, splits)
         rng = np.random.default_rng(seed)
         every = tuple(candidates(data)) if given is None else ()
         walks = len(data) > DENSE and all(one.matrix_free for one in (*every, *filter(None, [given])))
@@ -153,6 +153,11 @@ class Study:
     def labelled(self) -> Array:
         """The rows whose target is known."""
         return labelled(self.data)
+
+    @cached_property
+    def distinct(self) -> Array:
+        """The rows whose target is known, with one of each set of copies."""
+        return _distinct(self.data, self.splits)
 
     @cached_property
     def shown(self) -> Array:
@@ -263,6 +268,11 @@ def labelled(data: Dataset) -> Array:
     if data.y is None:
         return np.arange(len(data))
     return np.flatnonzero(np.isfinite(data.y) if data.y.dtype.kind == "f" else [one is not None for one in data.y])
+
+
+def _distinct(data: Dataset, splits: Splits) -> Array:
+    rows = labelled(data)
+    return splits.distinct(rows, None if data.y is None else target_of(data, rows))
 
 
 def target_of(data: Dataset, rows: Array) -> Array:

@@ -79,7 +79,10 @@ def told(found: Clusters, partly: bool = False) -> str:
         )
     if found.count == 1:
         where = " in the columns that were looked at" if partly else ""
-        return f"No clusters{where}: one cloud. No boundary could be shown in it (p = {number(found.p_value, 2)})."
+        return (
+            f"No clusters{where}: one cloud. No boundary could be shown in it (p = {number(found.p_value, 2)}), which "
+            f"rules out neither groups that overlap nor groups of fewer than about {SELDOM}."
+        )
     depth = max(one.depth for one in found.boundaries)
     apart = (
         "they stand well apart" if depth < GAP else "objects lie between some of them, but fewer than on either side"

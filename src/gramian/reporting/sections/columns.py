@@ -143,7 +143,10 @@ def drawn(counts: list[int]) -> str:
 
 
 def capped(values: Array) -> list[str]:
-    """Say at which end values were cut off: many are exactly there, and few equal each other elsewhere."""
+    """Say at which end values were cut off: many are exactly there, and few equal each other elsewhere.
+
+    A least value of 0 may be what is not there.
+    """
     if len(values) < LEAST:
         return []
     known, counts = np.unique(values, return_counts=True)

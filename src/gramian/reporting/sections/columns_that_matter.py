@@ -17,6 +17,7 @@ from gramian.reporting.study import Study
 SHOWN = 15  # columns that are drawn
 LINES = 4  # classes whose curves are drawn
 SPOKEN = 8  # words or substrings that are named for each class
+MOST_DIGITS = 12  # of two values that differ little
 NOISE = 1e-3  # of the largest weight: what says nothing
 BANDS = {
     "rows": "what the choice of the objects leaves open, the model taken as it is",
@@ -68,13 +69,12 @@ def sentence(found: Matters | None) -> str:
 
 
 def _cost(found: ColumnImportance, first: dict[str, Any]) -> str:
-    """Say what it costs not to know the first column that stands out."""
+    """Say what it costs not to know the first column that stands out: how much more, as the folds are others."""
     name, grown = first["column"], first["importance"]
-    without, now = found.baseline + grown, found.baseline
     if found.loss == "share of mistakes":
-        words = f"{share(without)} are mistaken instead of {share(now)}"
+        words = f"another {share(grown)} of them are mistaken"
     else:
-        words = f"the error is {number(without)} instead of {number(now)}"
+        words = f"the error grows by {number(grown)}"
     return f"with the values of “{name}” exchanged among the objects, {words}"
 
 
@@ -127,9 +127,9 @@ def _curve(place: int, one: ColumnEffect, target: str, dates: bool = False) -> B
     moved = np.argsort(-np.ptp(one.effects, axis=0), kind="stable")
     most = one.effects[:, moved[0]]
     of = f"{one.scale}" if one.scale == "prediction" else f"{one.scale} of “{one.outputs[moved[0]]}”"
-    low, high = (one.values[int(k)] for k in (np.argmin(most), np.argmax(most)))
+    low, high = told_apart(one.values[int(np.argmin(most))], one.values[int(np.argmax(most))], dates)
     reading = (
-        f"All other columns kept, the {of} is lowest at {_told(low, dates)} and highest at {_told(high, dates)}, "
+        f"All other columns kept, the {of} is lowest at {low} and highest at {high}, "
         f"{number(float(np.ptp(most)))} apart (± {number(float(one.errors[:, moved[0]].max()), 2)} at most: "
         f"{BANDS[one.band]})."
     )
@@ -170,10 +170,25 @@ def _series(one: ColumnEffect, places: Any) -> list[dict[str, Any]]:
     return found
 
 
-def _told(value: Any, date: bool = False) -> str:
+def told_apart(one: Any, other: Any, dates: bool = False) -> tuple[str, str]:
+    """Return two values in words, numbers with so many digits that they differ.
+
+    Examples
+    --------
+    >>> told_apart(1.5151, 1.5194), told_apart(2, 10)
+    (('1.515', '1.519'), ('2', '10'))
+    """
+    for digits in range(3, MOST_DIGITS):
+        told = _told(one, dates, digits), _told(other, dates, digits)
+        if told[0] != told[1]:
+            return told
+    return _told(one, dates, MOST_DIGITS), _told(other, dates, MOST_DIGITS)
+
+
+def _told(value: Any, date: bool, digits: int) -> str:
     if date:
         return iso_of(float(value))
-    return number(float(value)) if isinstance(value, int | float | np.number) else f"“{value}”"
+    return number(float(value), digits) if isinstance(value, int | float | np.number) else f"“{value}”"
 
 
 def _exactly(found: Matters) -> str:
@@ -202,7 +217,7 @@ def spoken(found: FeatureWeights) -> list[tuple[str, list[tuple[str, float]]]]:
 
 
 def _foremost(found: FeatureWeights) -> str:
-    parts = [f"for “{name}” {_and([one for one, _ in words[:3]])}" for name, words in spoken(found)[:3] if words]
+    parts = [f"for “{name}”: {_and([one for one, _ in words[:3]])}" for name, words in spoken(found)[:3] if words]
     return f"What speaks {'; '.join(parts)}" if parts else "No feature speaks for anything"
 
 

@@ -22,9 +22,10 @@ def section(study: Study) -> Section:
     seen = [(one, *_spread(study, one.kernel)) for one in choice.judged]
     blocks = [*_apart(study), text(choice.reason, written(choice.kernel)), _tried(study, seen)]
     if len(choice.rows) < study.n:
-        distinct = study.splits.distinct(study.labelled)
-        how = "those whose target is known" if len(distinct) == len(study.labelled) else "one of each set of copies"
-        how = how if len(choice.rows) == len(distinct) else "drawn at random"
+        how = (
+            "those whose target is known" if len(study.distinct) == len(study.labelled) else "one of each set of copies"
+        )
+        how = how if len(choice.rows) == len(study.distinct) else "drawn at random"
         words = f"These are estimates, from {len(choice.rows):,} of {study.n:,} objects, {how}"
         blocks.append(note(words + ("; ± is one standard error." if study.data.y is not None else ".")))
     return Section(

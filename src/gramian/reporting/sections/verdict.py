@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy as np
 from gramian.intake.recipe import RowNumbers
 from gramian.reporting.blocks import Section, count, note, number, share, text
 from gramian.reporting.contest import Contest
-from gramian.reporting.leaks import ROW, Leak, in_time, leaks, rows_a_value
+from gramian.reporting.leaks import ROW, Group, Leak, in_groups, in_time, leaks, rows_a_value
 from gramian.reporting.matters import Matters
 from gramian.reporting.sections.columns_that_matter import sentence
 from gramian.reporting.study import Study
@@ -23,14 +24,18 @@ KINDS = {
 }
 OBJECTS = {"strings": "strings", "documents": "documents", "nodes": "nodes of a graph"}
 NAMED = 3  # of a list that are named
+MISSING = 0.25  # of the rows, from which on a column says little by itself
+NEARLY = 0.9  # of what the best model removes of the error, that a line removes at least to do nearly as well
+COUNTED = 6  # classes at least that look as if they counted something
 NONE = "There is no signal here that these methods find"
 
 
 class Found(NamedTuple):
-    """What stands behind the verdict: the knowing columns, and the column by which time seems to order the rows."""
+    """What stands behind the verdict: the knowing columns, and those that seem to order the rows or to group them."""
 
     leaks: list[Leak]
     time: str | None
+    group: Group | None
 
 
 QUICK = (
@@ -42,17 +47,28 @@ QUICK = (
 def section(
     study: Study,
     contest: Contest | None,
-    novelty: dict[str, Any],
+    numbers: Mapping[str, dict[str, Any]],
     matter: Matters | None = None,
     quick: bool = False,
 ) -> Section:
-    """Return the verdict of the contest, with what the section on novelty has counted and what the winner goes by."""
-    found = Found([] if contest is None or quick else leaks(study, contest), in_time(study.data) if contest else None)
+    """Return the verdict of the contest, with the numbers of the sections on the data and what the winner goes by."""
+    found = Found([], None, None)
+    if contest is not None:
+        knows = [] if quick else leaks(study, contest)
+        found = Found(knows, in_time(study.data), in_groups(study.data, study.splits.first))
     signal = None if contest is None else contest.signal
     what, whether = describe(study), [] if contest is None else predicted(study, contest)
     whether += filter(None, [sentence(matter)])
     first = [*whether[:1], what, *whether[1:]] if signal and signal.level == "none" else [what, *whether]
-    rest = [*unusual(study, novelty), *checks(study, contest, found)]
+    apart = grouped(numbers.get("clusters", {}))
+    first += apart if contest is None else []
+    rest = [
+        *(apart if contest is not None else []),
+        *unusual(study, numbers.get("novelty", {})),
+        *odd(study, numbers.get("columns", {})),
+        *gaps(study, numbers.get("columns", {})),
+        *checks(study, contest, found),
+    ]
     warnings = [note(words, "warning") for words in knowing(study, found.leaks)]
     return Section(
         "verdict",
@@ -70,6 +86,7 @@ def section(
             "ordered_by": study.data.order or found.time,
             "forward": study.splits.time is not None,
             "grouped_by": study.data.group,
+            "perhaps_grouped_by": None if found.group is None else found.group.column,
             "copies": study.splits.copies,
             "empty": list(study.empty),
             "objects": study.n,
@@ -104,7 +121,8 @@ def describe(study: Study) -> str:
 
 
 def _to(y: Any) -> str:
-    return f"{number(float(y.min()))} to {number(float(y.max()))}"
+    ends = [number(float(end)) for end in (y.min(), y.max())]
+    return " to ".join(end.replace(",", "") if len(end) == len("1,790") else end for end in ends)  # it may be a year
 
 
 def predicted(study: Study, contest: Contest) -> list[str]:
@@ -116,8 +134,8 @@ def predicted(study: Study, contest: Contest) -> list[str]:
     if signal.balanced:
         found = contest.balanced(signal.entrant).value
         return [
-            f"“{target}” can be told only a little: no model is right more often than “{trivial}”, yet "
-            f"{_name(contest, signal.entrant)} finds {share(found)} of a class on average, where chance would find "
+            f"“{target}” can be told only a little: no model is right more often than “{trivial}” beyond the error, "
+            f"yet {_name(contest, signal.entrant)} finds {share(found)} of a class on average, where chance would find "
             f"{share(1 / len(contest.found(signal.entrant)))}."
         ]
     if signal.ranked:
@@ -134,10 +152,10 @@ def predicted(study: Study, contest: Contest) -> list[str]:
     kind = "the best plain model" if rival == plainest else "the best kernel learner"
     words += f"; {kind}, {_name(contest, rival)}, reaches {_value(contest, rival)}"
     words += ", which is as good within the error." if rival in contest.ties else "."
-    return [words, *_line(contest)]
+    return [words, *_line(contest, _straight(study))]
 
 
-def _line(contest: Contest) -> list[str]:
+def _line(contest: Contest, straight: str = "A line") -> list[str]:
     lines = [k for k, one in enumerate(contest.entrants) if one.family == "linear"]
     if not lines:
         return []
@@ -146,7 +164,17 @@ def _line(contest: Contest) -> list[str]:
         return ["Nothing does better than that, which is a linear model."] if contest.winner is None else []
     if k in contest.ties:
         return [f"A line would do: {_name(contest, k)} is as good within the error."]
-    return [f"A line would not do: {_name(contest, k)} reaches {_value(contest, k)}."]
+    if contest.removed(k) >= NEARLY * contest.removed(contest.first):
+        return [f"{straight} does nearly as well: {_name(contest, k)} reaches {_value(contest, k)}."]
+    return [f"{straight} would not do: {_name(contest, k)} reaches {_value(contest, k)}."]
+
+
+def _straight(study: Study) -> str:
+    """Return what the linear model is: of strings and texts it sees so little that more lines may do than its own."""
+    if study.data.kind == "strings":
+        return "To count letters and pairs of them"
+    kinds = {study.data.recipe.kinds[name] for name in study.data.recipe.columns}
+    return "A line in the commonest words" if study.data.kind == "records" and kinds & {"text", "string"} else "A line"
 
 
 def _how_well(contest: Contest, k: int) -> str:
@@ -163,6 +191,33 @@ def _value(contest: Contest, k: int) -> str:
 
 def _name(contest: Contest, k: int) -> str:
     return contest.entrants[k].name
+
+
+def grouped(clusters: dict[str, Any]) -> list[str]:
+    """Say whether the objects fall into clusters; nothing where that was not looked at."""
+    many = clusters.get("clusters")
+    if many is None:
+        return []
+    return [f"They fall into {count(many, 'cluster')}." if many > 1 else "No clusters could be shown among them."]
+
+
+def odd(study: Study, columns: dict[str, Any]) -> list[str]:
+    """Say what is odd about the values of the target."""
+    told = [one["odd"] for one in columns.get("columns", []) if one["name"] == study.data.target]
+    return [f"About “{study.data.target}” itself: {'; '.join(odd)}." for odd in told if odd]
+
+
+def gaps(study: Study, columns: dict[str, Any]) -> list[str]:
+    """Say which columns have no value in many rows, and are known by what stands in for it."""
+    told = [one for one in columns.get("columns", []) if one["missing"] >= MISSING and one["name"] != study.data.target]
+    told.sort(key=lambda one: -one["missing"])
+    if not told:
+        return []
+    first = told[0]
+    rest = f", and {count(len(told) - 1, 'other column')} in many" if len(told) > 1 else ""
+    return [
+        f"“{first['name']}” has no value in {share(first['missing'])} of the rows{rest}: what stands in was guessed."
+    ]
 
 
 def unusual(study: Study, novelty: dict[str, Any]) -> list[str]:
@@ -188,7 +243,12 @@ def _named(study: Study, names: list[str]) -> str:
 def knowing(study: Study, found: list[Leak]) -> list[str]:
     """Name the columns that know the target so well that one must ask whether they would be known in time."""
     target, said = study.data.target, []
-    for one in found[:NAMED]:
+    if both := [one for one in found if one.why == "together"]:
+        said.append(
+            f"The columns {_and([f'“{one.column}”' for one in both])} together predict “{target}” nearly perfectly "
+            f"(they remove {share(both[0].removed)} of the error): check whether they would be known at the time."
+        )
+    for one in [one for one in found if one not in both][:NAMED]:
         if one.why == "place":
             what = "The number of a row" if one.column == ROW else f"“{one.column}”, which only numbers or names rows,"
             said.append(
@@ -211,6 +271,8 @@ def checks(study: Study, contest: Contest | None, found: Found) -> list[str]:
         said.append(_copies(study))
     if data.group is not None and contest is not None:
         said.append(f"Rows with the same “{data.group}” were kept together.")
+    if found.group is not None:
+        said.append(_belonging(found.group))
     if splits.time is not None and contest is not None:
         said.append(f"Every prediction was learnt from the past, by “{data.order}”.")
     elif found.time is not None and (rows := rows_a_value(data, found.time)) >= 2 and data.group is None:
@@ -229,9 +291,24 @@ def checks(study: Study, contest: Contest | None, found: Found) -> list[str]:
             f"Left out, for want of any value: {_named(study, list(study.empty))}"
             f"{f' and {len(study.empty) - NAMED:,} more' if len(study.empty) > NAMED else ''}."
         )
+    if contest is not None and contest.numerals and len(np.unique(contest.y)) + len(contest.aside) >= COUNTED:
+        said.append(
+            f"The values of “{data.target}” are whole numbers, taken as classes: if they count or measure, ask with "
+            f"--kind {data.target}=numbers (kinds= of read_data)."
+        )
     if contest is not None and contest.aside:
         said.append(f"Classes too small to be judged: {_and(list(contest.aside[:NAMED]))}.")
     return said
+
+
+def _belonging(found: Group) -> str:
+    few = [f"“{name}”" for name in found.agree[:NAMED]]
+    rest = len(found.agree) - len(few)
+    what = _and([*few, count(rest, "other column")] if rest else few)
+    return (
+        f"Rows with the same “{found.column}” never differ in {what}: if they belong to one and the same thing, ask "
+        f'for --group "{found.column}" (group= in Python), for here models have learnt from some of it to tell others.'
+    )
 
 
 def _copies(study: Study) -> str:

@@ -88,7 +88,7 @@ def picture(id: str, names: list[str], every: Sequence[Profile]) -> list[Block]:
         "How much higher or lower than elsewhere, in standard deviations; where a cell is empty, the difference is no "
         "more than chance would make it."
     )
-    return [figure(id, "What sets them apart", "heatmap", data, reading)]
+    return [figure(id, "What sets them apart", "heatmap", data, reading, "apart")]
 
 
 def _head(trait: Trait) -> str:

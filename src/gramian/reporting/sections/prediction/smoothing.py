@@ -22,7 +22,7 @@ SHOWN = 2  # times the error of the stiffest model, up to which errors are drawn
 
 def path(study: Study) -> tuple[Block, dict[str, Any]]:
     """Return the error at every ridge, against the degrees of freedom that it leaves."""
-    distinct = study.splits.distinct(study.labelled)
+    distinct = study.distinct
     rows = study.compared(distinct)
     y = study.target(rows)
     targets = indicators(y)[0] if study.data.task == "classes" else y

@@ -48,7 +48,7 @@ from gramian.gram.gram import Gram
 from gramian.gram.journal import keeping
 from gramian.gram.threads import aside
 from gramian.kernels.algebra import Kernel
-from gramian.learn.base import MEDIAN_GAUSSIAN, checked_weights, evaluate
+from gramian.learn.base import MEDIAN_GAUSSIAN, checked_weights, evaluate, undone_if_refused
 from gramian.learn.intervals import Intervals, LeftOut
 from gramian.learn.lowrank import (
     DEFAULT_RANK,
@@ -640,6 +640,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, LeastSquares):  # type: igno
         self.tol = tol
         self.checkpoint = checkpoint
 
+    @undone_if_refused
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn from more objects, in low rank: the first call chooses the landmarks, later ones add to the moments.
 
@@ -772,7 +773,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, LeastSquares):  # type: igno
 
     def _left_out(self) -> LeftOut:
         """Return what is known of the models that were learnt without one object."""
-        count, chosen = len(self.sample_), fixed_ridge(self.ridge, CRITERIA) is None
+        count, chosen = len(self.sample_), hasattr(self, "path_")
         if hasattr(self, "_of_moments") or (count > DENSE and takes_features(self.sample_.gram(), self.solver)):
             return self._left_out_of_moments()
         weights = self._problem.weights

@@ -246,7 +246,7 @@ def _widths(part: Any) -> set[int]:
     """Return the numbers of columns of all vectors in encodings."""
     if isinstance(part, Encoded):
         return set().union(*map(_widths, part))
-    shape = getattr(part, "shape", ())
+    shape: tuple[int, ...] = getattr(part, "shape", ())
     return {int(shape[1])} if len(shape) == 2 else set()
 
 

@@ -235,3 +235,23 @@ def test_a_full_pipe_is_told_too(table):
         )
     assert found.returncode == 4
     assert found.stderr.splitlines()[-1] == "gramian: the output: No space left on device"
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.parametrize("room", [0, 700])
+def test_an_output_that_there_is_room_for_a_part_of_is_told(room, unbuffered, table):
+    """Without a buffer a write of a part was taken for one of all: a table was cut in the middle, with exit code 0."""
+    resource = pytest.importorskip("resource")
+    assert main([*FIT, "d.csv", "--target", "=y()", "-o", "m.gramian", "-q"]) == 0
+    with open("p.csv", "wb") as output:
+        found = subprocess.run(
+            [sys.executable, "-m", "gramian", "predict", "m.gramian", "d.csv", "-q"],
+            stdout=output,
+            stderr=subprocess.PIPE,
+            env=os.environ | {"PYTHONUNBUFFERED": unbuffered, "PYTHONDONTWRITEBYTECODE": "1"},
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (room, resource.RLIM_INFINITY)),
+            text=True,
+            check=False,
+        )
+    assert (found.returncode, found.stderr) == (4, "gramian: the output: File too large\n")
+    assert (table / "p.csv").stat().st_size == room

@@ -110,10 +110,36 @@ def test_the_numbers_of_columns_are_headings_above_fractions_only(write):
     said(data, "The first line holds numbers, which are taken as the names of columns.")
 
 
+@given(first=st.integers(-5, 3000), columns=st.integers(4, 12), seed=st.integers(0, 2**32 - 1))
+@quick
+def test_numbers_that_count_on_are_headings_above_whole_numbers(write, first, columns, seed):
+    rng = np.random.default_rng(seed)
+    names = [str(first + place) for place in range(columns)]
+    body = rng.permuted(np.tile(np.arange(columns), (30, 1)), axis=1) * 2  # steps of 2: none counts on by one
+    data = read_data(write("\n".join([",".join(names), *(",".join(map(str, row)) for row in body)]) + "\n"))
+    assert list(data.recipe.columns) == names
+    assert data.X.tolist() == body.tolist()
+    said(data, "The first line holds numbers, which are taken as the names of columns.")
+    lagged = [",".join(str(first + place + row) for place in range(columns)) for row in range(9)]
+    said(read_data(write("\n".join(lagged) + "\n")), "The first line holds numbers only")
+
+
+def test_dates_and_times_of_r_are_in_no_quotes(write):
+    rows = ['"1" "so it is" 1953-01-20 10:30:00', '"2" "so be it" 1961-01-20 NA', '"3" "so" NA 07:15:10']
+    data = read_data(write("\n".join(['"name" "start" "at"', *rows]) + "\n", "t.txt"), kinds={"name": "category"})
+    assert (data.format, data.kind, list(data.recipe.columns)) == ("csv", "records", ["name", "start", "at"])
+    assert {column.name: column.missing for column in data.columns} == {"row": 0, "name": 0, "start": 1, "at": 1}
+    prose = '"It was" 1953-01-20 said he\n"No" 1954-01-20 said she\n'
+    assert read_data(write(prose, "u.txt")).kind != "records"
+
+
 @pytest.mark.parametrize(
     "text",
     [
         "0,1,2\n1,2,0\n2,0,1\n",  # whole numbers all over
+        "1,2,3,4\n2,3,4,5\n9,4,1,0\n",  # a row below counts on as well
+        "1,2,3\n7,2,1\n9,4,1\n",  # too few
+        "4,3,2,1\n7,2,1,8\n9,4,1,0\n",  # back
         "0,1\n0.5,1\n0.2,0\n",  # too few to tell
         "0,1,3\n0.5,2,1\n1.5,3,2\n",
         ",1.5,2\n0.5,2,1\n1.5,3,2\n",  # fractions name no rows
@@ -209,6 +235,7 @@ def test_a_table_is_the_same_with_and_without_what_surrounds_it(tmp_path, data):
 
 
 @quick
+@example(("p", '"q;'), [0, 1, 0, 0, 0, 0], "|")  # cut by ; a quote opens that ends nowhere, and there is one row
 @given(
     st.tuples(
         *(

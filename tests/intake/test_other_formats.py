@@ -218,6 +218,30 @@ def test_the_index_of_a_data_frame_is_no_feature(tmp_path):
     assert list(read_data(tmp_path / "t.csv").names) == ["7", "5", "11"]
 
 
+@given(
+    values=st.lists(st.timedeltas(-datetime.timedelta(99_999), datetime.timedelta(99_999)), min_size=3, max_size=9),
+    unit=st.sampled_from(["s", "ms", "us", "ns"]),
+)
+@quick
+def test_durations_are_hours_as_in_text(tmp_path, values, unit):
+    column = pa.array([*values, None], "duration[us]").cast(f"duration[{unit}]", safe=False)
+    table = pa.table({"long": column, "b": pa.array(np.arange(len(column)) % 3, "int64")})
+    pq.write_table(table, tmp_path / "t.parquet")
+    data = read_data(tmp_path / "t.parquet", kinds={"long": "number"})
+    steps = {"s": 10**6, "ms": 10**3}.get(unit, 1)
+    hours = [int(value / datetime.timedelta(microseconds=1) / steps) * steps / 3.6e9 for value in values]
+    np.testing.assert_allclose(data.X[: len(values), 0], hours, rtol=1e-12, atol=steps / 3.6e9)
+    assert data.columns[0].missing == 1
+
+
+def test_the_advice_to_leave_a_column_out_does_not_make_a_feature_of_the_index(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"a": [1.0, 2], "b": [[1], [2, 3]], "c": [2.0, 5]}, index=[7, 5])
+    frame.to_parquet(tmp_path / "t.parquet")
+    with pytest.raises(DataError, match=r"by naming the others: --columns a,c \("):
+        read_data(tmp_path / "t.parquet")
+
+
 def test_dictionaries_and_missing_values_of_arrow_are_texts(tmp_path):
     pyarrow = pytest.importorskip("pyarrow")
     column = pyarrow.array(["u", None, "v", "u"]).dictionary_encode()

@@ -49,6 +49,10 @@ def refused(path, message, **more):
             "{}, line 3: byte 10 of the file, 0xe9, is not utf-8; another encoding expected, such as 'cp1252'",
         ),
         (
+            b"\xff\xfe\x00\x00" + b"\xff\xff\xff\x7f" * 9,
+            "{}, line 1: byte 4 of the file, 0xff, is not utf-32; another encoding expected, such as 'cp1252'",
+        ),
+        (
             b"a,b\n1,\x002\n",
             "{}: a binary file (byte 6 is zero); text in utf-8 or one of parquet, arrow, excel, sqlite, npy, npz "
             "expected",

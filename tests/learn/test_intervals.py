@@ -179,3 +179,15 @@ def test_a_ridge_taken_as_given_would_hold_too_few():
         low, high = gm.KernelRidge(ridge=chosen, fit_intercept=True).fit(X, y).predict_interval(Z, 0.2)
         inside.append(np.mean((low <= z) & (z <= high)))
     assert np.mean(inside) < 0.795
+
+
+@pytest.mark.parametrize("intercept", [False, True])
+@pytest.mark.parametrize(("first", "then"), [(0.1, "loo"), ("loo", 0.1), ("gcv", "loo"), (0.1, [0.1, 1.0])])
+def test_intervals_are_those_of_the_fit_whatever_is_set_later(first, then, intercept):
+    X, Y, weights, Z = data()
+    model = gm.KernelRidge(GAUSSIAN, first, intercept).fit(X, Y[:, 0], weights)
+    expected = gm.KernelRidge(GAUSSIAN, first, intercept).fit(X, Y[:, 0], weights).predict_interval(Z)
+    model.set_params(ridge=then)
+    if first != "gcv":  # by which criterion it was chosen is asked of the setting
+        np.testing.assert_array_equal(model.predict_interval(Z), expected)
+    assert np.isfinite(model.predict_interval(Z)).all()

@@ -405,6 +405,43 @@ def test_effective_dof_is_the_trace_of_the_hat_matrix(kernel, lam, intercept):
     close(fit.predict(X), H @ Y, 1e-8)
 
 
+@pytest.mark.parametrize("dense", [3000, 100])
+@pytest.mark.parametrize("seed", range(6))
+def test_single_precision_costs_degrees_of_freedom_and_errors_no_digits(seed, dense, monkeypatch):
+    """Vectors in single precision are exact numbers: only the targets' own digits are lost, down to the least ridge.
+
+    Beyond `dense` objects K is factored, up to there it is decomposed. Eigenvalues below the rounding of single
+    precision were left out there, a tenth of the degrees of freedom.
+    """
+    for module in (ridge_module, spectrum_module, solve_module):
+        monkeypatch.setattr(module, "DENSE", dense)
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(150, 400))
+    X = rng.standard_normal((n, 3)).astype(np.float32)
+    y = np.sin(X[:, 0]) + 0.1 * rng.standard_normal(n)
+    kernel = [gm.Gaussian(1.5), gm.Polynomial(5), gm.Matern(2.0)][seed % 3]
+    scale = float(kernel.gram(X).diag().max())
+    for share in (64 * n**0.5, 16 * n**0.5, 1e5):  # the first is the least ridge that is looked at by "loo"
+        lam = share * float(np.finfo(np.float32).eps) * scale
+        fits = [gm.KernelRidge(kernel, ridge=lam).fit(some, y) for some in (X, X.astype(np.float64))]
+        values = np.linalg.eigvalsh(kernel(X.astype(np.float64)))
+        rounding = 16 * n * np.finfo(np.float64).eps * values[-1] / lam  # of each eigenvalue, beside the ridge
+        assert fits[0].effective_dof_ == pytest.approx(float((values / (values + lam)).sum()), abs=n * rounding)
+        close(fits[0].loo_residuals_, fits[1].loo_residuals_, 1e-9 + n * rounding)
+    path, exact = (gm.KernelRidge(kernel).fit(some, y).path_ for some in (X, X.astype(np.float64)))
+    dof = np.interp(np.log(path.ridges), np.log(exact.ridges), exact.dof)
+    if dense == 3000:  # beyond, the path is looked at in low rank
+        assert path.dof == pytest.approx(dof, rel=0.02)
+
+
+def test_the_hat_matrix_of_single_precision_is_that_of_double():
+    X, Y, _ = problem()
+    X = X.astype(np.float32)
+    for lam in (1e-3, 1e-2, 1.0):
+        single, double = (gm.KernelRidge(gm.Gaussian(0.5), ridge=lam).fit(some, Y) for some in (X, X.astype(float)))
+        close(single.hat_matrix(), double.hat_matrix(), 1e-9)
+
+
 @pytest.mark.parametrize("intercept", [False, True])
 @pytest.mark.parametrize("lam", [1e-2, 1.0, 100.0])
 @ALL_KERNELS

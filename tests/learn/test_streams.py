@@ -645,3 +645,45 @@ def test_what_was_learnt_exactly_is_seen_through_landmarks_when_more_comes(make)
         np.testing.assert_allclose(model.eigenvalues_[:5], exact.eigenvalues_[:5], rtol=1e-2)
     else:
         assert np.mean(np.abs(model.predict(A) - exact.predict(A))) < 0.05
+
+
+BAD = {
+    "nan": (np.full((5, 3), np.nan), None),
+    "columns": (X[:5, :2], None),
+    "empty": (X[:0], None),
+    "targets too few": (X[:5], 4),
+    "targets of another shape": (X[:5], (5, 2)),
+    "targets without a number": (X[:5], np.nan),
+}
+
+
+@pytest.mark.parametrize("rank", [None, 10])
+@pytest.mark.parametrize(
+    ("which", "bad"),
+    [
+        (which, bad)
+        for which, (_, y) in LEARNERS.items()
+        for bad, (_, some) in BAD.items()
+        if some is None or y is not None
+    ],
+)
+def test_a_refused_batch_changes_nothing(which, rank, bad, tmp_path):
+    """An exact model that is to learn more is seen through landmarks first, and was left like that by an error."""
+    make, y = LEARNERS[which]
+    objects, targets = BAD[bad]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = make(KERNEL, rank=rank).fit(X, y)
+        if y is not None:
+            some = y[: targets if isinstance(targets, int) else len(objects)]
+            if isinstance(targets, tuple):
+                some = np.zeros(targets)
+            elif isinstance(targets, float):
+                some = np.full(5, targets)
+        before, kept = answers(model, Z), dict(vars(model))
+        with pytest.raises((ValueError, TypeError)):
+            model.partial_fit(objects) if y is None else model.partial_fit(objects, some)
+        assert vars(model).keys() == kept.keys()
+        assert_equal_answers(answers(model, Z), before)
+        gm.save(model, tmp_path / "model.gramian")
+        assert_equal_answers(answers(gm.load(tmp_path / "model.gramian"), Z), before)

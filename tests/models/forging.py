@@ -39,7 +39,7 @@ METHODS = (
 AT_THE_SAMPLE = ("hat_matrix", "get_feature_names_out")
 LEARNT = (
     *("loo_decision_", "loo_error_", "loo_residuals_", "effective_dof_", "shrinkage_", "quotient_", "trace_error_"),
-    *("residuals_", "classes_", "n_features_in_", "feature_names_in_"),
+    *("residuals_", "classes_", "n_features_in_", "feature_names_in_", "variance_error_", "noise_"),
 )
 TYPES = ["<f8", "<f4", "<i8", "<i4", "|b1", "|u1", "<U4", "<c16", "|S3", "<M8[s]", [["a", "<f8", []]]]
 LEAVES = [None, True, False, 0, 1, -1, 2, 7, 10**6, 2**63, -(2**70), 10**300, 0.0, -1.5, 1e300, 5e-324, "", "x", "loo"]
@@ -482,6 +482,10 @@ def asked(model: Any, kind: str) -> str | None:
     questions += [(name, lambda name=name: getattr(model, name)(X)) for name in METHODS if _offers(model, name)]
     questions += [(name, lambda name=name: getattr(model, name, None)) for name in LEARNT if hasattr(type(model), name)]
     questions += [(name, getattr(model, name)) for name in AT_THE_SAMPLE if _offers(model, name)]
+    if _offers(model, "explain"):
+        questions.append(("explain", lambda: model.explain(X)))
+    if _offers(model, "feature_weights"):
+        questions.append(("feature_weights", lambda: repr(model.feature_weights())))
     if hasattr(model, "inverse_transform"):
         questions.append(("inverse_transform", lambda: model.inverse_transform(model.transform(X))))
     if not hasattr(model, "get_params") and not hasattr(model, "transform"):

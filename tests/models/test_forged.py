@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -221,6 +222,41 @@ def test_counts_that_are_not_finite_are_refused(tmp_path: Path) -> None:
         arrays[place] = np.full(len(arrays[place]) // 8, np.nan).tobytes()
 
     refused(changed_attributes(tmp_path / "m", model, "Bags", change), "counts are not finite")
+
+
+@pytest.mark.parametrize("width", [3, 10**6, 2**40, 2**63])
+def test_more_columns_than_the_sample_has_are_refused(width: int, tmp_path: Path) -> None:
+    """Each of them would get a name: a file of some kilobytes took all memory that there is."""
+    X, y = forging.objects("vectors"), np.arange(12) % 2
+    for model in (gm.FisherDiscriminant(gm.Linear(), rank=4), gm.KernelRidge(gm.Gaussian(1.5) + gm.Polynomial(2))):
+        path = changed_attributes(
+            tmp_path / "m", model.fit(X, y), type(model).__name__, lambda held, *_: held.update(n_features_in_=width)
+        )
+        refused(path, "the sample has another number of columns than is said")
+    words = gm.KernelRidge(gm.Spectrum(2)).fit(forging.objects("words"), y)
+    path = changed_attributes(tmp_path / "m", words, "KernelRidge", lambda held, *_: held.update(n_features_in_=width))
+    refused(path, "the sample has another number of columns than is said")
+
+
+@pytest.mark.parametrize(
+    ("which", "name", "attribute", "reason"),
+    [
+        ("ridge", "KernelRidge", "_of_moments", "the moments are not known"),
+        ("novelty", "NoveltyDetector", "_mean", "the mean of the features is not known"),
+    ],
+)
+def test_what_low_rank_is_asked_with_is_not_forgotten(
+    which: str, name: str, attribute: str, reason: str, tmp_path: Path
+) -> None:
+    learners = {
+        "ridge": gm.KernelRidge(gm.Gaussian(1.5), rank=4),
+        "novelty": gm.NoveltyDetector(gm.Gaussian(1.5), calibration="bound", rank=4),
+    }
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # too few objects for any alarm
+        model = learners[which].fit(forging.objects("vectors"), np.arange(12.0))
+    refused(changed_attributes(tmp_path / "m", model, name, lambda held, *_: held.pop(attribute)), reason)
+    refused(changed_attributes(tmp_path / "m", model, "Summary", lambda held, *_: held.update(count=0)), "no objects")
 
 
 def test_the_limits_of_kernels_are_those_of_files(tmp_path: Path) -> None:

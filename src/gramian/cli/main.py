@@ -23,7 +23,7 @@ import sys
 import traceback
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from typing import Any
 
 from gramian import __version__
@@ -214,7 +214,7 @@ def _force(one: argparse.ArgumentParser) -> None:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; return the exit code."""
-    with _interrupts() as stopped, _any_character(sys.stdout):
+    with _interrupts() as stopped, _buffered(), _any_character(sys.stdout):
         try:
             given = parser().parse_args(arguments)
         except SystemExit as stop:
@@ -226,6 +226,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 warnings.simplefilter("always")
                 warnings.showwarning = _silent if given.quiet else _tell
             return _guarded(given, stopped)
+
+
+@contextmanager
+def _buffered() -> Iterator[None]:
+    """Put a buffer before standard output where it has none (PYTHONUNBUFFERED, python -u).
+
+    Without one a write that finds room for a part of a text, as on a disk that is nearly full, is taken for done.
+    """
+    stream = sys.stdout
+    if not isinstance(getattr(stream, "buffer", None), io.RawIOBase):
+        yield
+        return
+    stream.flush()
+    sys.stdout = open(stream.fileno(), "w", encoding=stream.encoding, errors=stream.errors, closefd=False)  # noqa: SIM115
+    try:
+        yield
+    finally:
+        with suppress(OSError):
+            sys.stdout.close()
+        sys.stdout = stream
 
 
 @contextmanager
@@ -283,15 +303,25 @@ def _guarded(given: argparse.Namespace, stopped: list[int]) -> int:
     except KeyboardInterrupt:
         return _say(*_stopped(stopped))
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _let_go()
         return DONE
     except Exception as error:
+        _let_go()
         if stopped:
             return _say(*_stopped(stopped))
         if given.debug:
             traceback.print_exc()
         return _say(*_explained(error))
     return DONE
+
+
+def _let_go() -> None:
+    """Throw away what standard output has no room for: it would be tried again, at the latest when Python ends."""
+    try:
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _explained(error: Exception) -> tuple[int, str]:

@@ -300,6 +300,18 @@ class Gram:
             close = np.abs(rough - exact).max() <= CLOSE * np.abs(exact).max()
         return found if close else self
 
+    def double(self) -> Gram:
+        """Return this Gram with its vectors, given in single precision, in double; itself where that would not do.
+
+        Vectors in single precision are exact numbers, of which K is computed with an error that is as large as its
+        smallest eigenvalues: a question about these wants K in double. Encodings that keep more than vectors, such as
+        means or norms, keep them rounded.
+        """
+        if self.dtype.itemsize > 4 or not (_only_vectors(self.rows) and _only_vectors(self.cols)):
+            return self
+        cols = None if self.symmetric else self.cols.astype(np.float64)
+        return Gram(self.kernel, self.rows.astype(np.float64), cols, memory=self.memory, diagonal=self.diagonal)
+
     def take(self, rows: Any, cols: Any = None) -> Gram:
         """Return the Gram of a part of the objects, by index array or slice; nothing is computed."""
         i = np.atleast_1d(as_selection(rows, self.shape[0]))
@@ -580,3 +592,10 @@ def _with_vectors(part: Any) -> bool:
     if isinstance(part, Encoded):
         return any(_with_vectors(inner) for inner in part)
     return len(part.shape) > 1 or getattr(part, "width", 0) > 0
+
+
+def _only_vectors(part: Any) -> bool:
+    """Tell whether encodings hold vectors, and nothing that was derived from them."""
+    if isinstance(part, Encoded):
+        return all(_only_vectors(inner) for inner in part)
+    return len(getattr(part, "shape", ())) == 2

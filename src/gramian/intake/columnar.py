@@ -28,6 +28,7 @@ _NUMBERS = ("int", "uint", "float", "double", "halffloat")
 _TEXTS = ("string", "large_string", "string_view")
 _SHOWN = 20  # columns that an advice names
 _CAST = ("date", "time", "bool")  # timestamps among them
+_DURATION = "duration"
 
 
 def read_columns(file: Input, format: str, wanted: frozenset[str] | None = None) -> Table:
@@ -41,9 +42,9 @@ def read_columns(file: Input, format: str, wanted: frozenset[str] | None = None)
     types = dict(zip(known, source.types, strict=True))
     # before values are unpacked: one may be a list of millions
     names = taken(known, wanted, lambda name: _is_flat(types[name]), source.index)
-    flat = [name for name in known if _is_flat(types[name])]
+    others = [name for name in known if _is_flat(types[name]) and name not in source.index]
     for name in names:
-        _check_type(types[name], name, str(path), flat)
+        _check_type(types[name], name, str(path), others)
     if (least := max((source.count or 0) * len(names) * _NUMBER, source.unpacked(tuple(names)))) > budget.limit:
         raise budget.exceeded(least, path)
     unpacking.pages(source.chunks(tuple(names)), lambda size: budget.check(size, path))
@@ -164,7 +165,7 @@ def _joined(parts: list[Array]) -> Array:
 def _is_flat(kind: Any) -> bool:
     """Tell whether a column of a type of Arrow holds numbers, texts, or what is written as such."""
     kind = str(getattr(kind, "value_type", kind) if str(kind).startswith("dictionary") else kind)
-    return kind.startswith((*_NUMBERS, "decimal", *_CAST)) or kind == "null" or kind in _TEXTS
+    return kind.startswith((*_NUMBERS, "decimal", *_CAST, _DURATION)) or kind == "null" or kind in _TEXTS
 
 
 def _check_type(kind: Any, name: str, where: str, others: Sequence[str] = ()) -> None:
@@ -199,7 +200,20 @@ def _of_arrow(column: Any, name: str, where: str, pool: dict[Any, Any] | None = 
     if kind == "null":
         return np.full(len(column), np.nan)
     _check_type(column.type, name, where)
-    return texts_of(column.cast("string").to_pylist())
+    return texts_of(_as_pandas_writes(column) if kind.startswith(_DURATION) else column.cast("string").to_pylist())
+
+
+def _as_pandas_writes(durations: Any) -> list[str | None]:
+    """Return durations as texts such as '-1 days +22:30:00', as they stand in a CSV file, too."""
+    found: list[str | None] = []
+    for value in durations.to_numpy(zero_copy_only=False).astype("timedelta64[us]").astype(object):
+        if value is None:
+            found.append(None)
+            continue
+        minutes, seconds = divmod(value.seconds, 60)
+        clock = f"{minutes // 60:02}:{minutes % 60:02}:{seconds:02}.{value.microseconds:06}"
+        found.append(f"{value.days} days {'+' if value.days < 0 else ''}{clock}")
+    return found
 
 
 def _of_dictionary(column: Any, name: str, where: str, pool: dict[Any, Any]) -> Array:

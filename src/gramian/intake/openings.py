@@ -9,6 +9,7 @@ Programs put more into a file than a table. All of this is understood, and said:
     "a" "b"             headings that are one fewer than the fields, as R writes them: names of rows again
     a,b,                columns at the end without a name, if they are empty
     ,0,1                names that are numbers, above those of rows or, if they are 0, 1, 2, …, above fractions
+    2020,2021,2022,2023 names that count on by one, if no row below does
     km,s                units below the headings, above numbers
     a,b,a               a name that comes again; the later ones are called a_2, a_3, …
 """
@@ -37,7 +38,10 @@ _QUOTED = re.compile(r'(?:^|[,;\t|]) *"(?:[^"]|"")*("?)')  # a field in quotes, 
 _R_FIELD = r'(?:"(?:\\"|""|[^"])*"|[^\s"]+)'
 _R_LINE = re.compile(rf"{_R_FIELD}(?: {_R_FIELD})*\s*")
 _R_WORDS = frozenset(["NA", "TRUE", "FALSE", "NaN", "Inf", "-Inf"])
+_R_DATE = re.compile(r"-?\d{4}-\d\d-\d\d|\d\d:\d\d(?::\d\d(?:\.\d+)?)?")  # which R does not put in quotes
 _LEAST = 3  # rows of words between blanks that make a table
+_RUN = 4  # numbers that count on, and are names of columns
+_DIGITS = 16  # of such a number, at most
 _UNITS_SAMPLE = 20  # rows looked at to tell a row of units
 _NO_UNIT = frozenset(["", "-", "--", "[-]", "(-)", "[]", "()"])
 _BRACKETED = re.compile(r"\[[^\[\]]{0,15}\]|\([^()]{0,15}\)")
@@ -366,6 +370,7 @@ def separator(lines: list[str], format: str) -> str:
 
 
 def _all_alike(widths: list[int]) -> bool:
+    """Tell whether rows are equally wide, and wider than one field."""
     return len(set(widths)) == 1 and widths[0] > 1
 
 
@@ -410,7 +415,7 @@ def _of_r(lines: list[str]) -> bool:
     if len(widths) > 1 or max(widths) < 2 or max(widths) - len(fields[0]) not in (0, 1):
         return False
     plain = (field for row in fields for field in row if not field.startswith('"'))
-    return all(field in _R_WORDS or numbers_of([field]) is not None for field in plain)
+    return all(field in _R_WORDS or _R_DATE.fullmatch(field) or numbers_of([field]) is not None for field in plain)
 
 
 def named(mark: str) -> str:
@@ -471,8 +476,9 @@ def all_numbers(fields: list[str]) -> bool:
 def without_headings(rows: list[list[str]], quoted: bool = False) -> bool:
     """Tell whether a table begins with its values: the first row holds numbers, which are no headings.
 
-    They are headings if nothing stands above the names of rows; and if they are 0, 1, 2, … above fractions, as pandas
-    calls the columns of an array. Names may be fractions where the headings are in quotes, as R writes them.
+    They are headings if nothing stands above the names of rows; if they are 0, 1, 2, … above fractions, as pandas calls
+    the columns of an array; and if four or more count on by one, as no row below them does. Names may be fractions
+    where the headings are in quotes, as R writes them.
 
     Examples
     --------
@@ -482,6 +488,9 @@ def without_headings(rows: list[list[str]], quoted: bool = False) -> bool:
     True
     >>> without_headings([["0", "1", "2"], ["0.3", "0.1", "0.9"]]), without_headings([["0", "1", "2"], ["1", "1", "0"]])
     (False, True)
+    >>> years = ["2020", "2021", "2022", "2023"]
+    >>> without_headings([years, ["7", "9", "8", "8"]]), without_headings([years, ["2021", "2022", "2023", "2024"]])
+    (False, True)
     """
     first, body = [field.strip() for field in rows[0]], [row for row in rows[1:] if row]
     if not all_numbers(first) or (quoted and body and {len(row) for row in body} == {len(first) + 1}):
@@ -490,6 +499,8 @@ def without_headings(rows: list[list[str]], quoted: bool = False) -> bool:
     given = first[blank:]
     if blank and all(given) and len(set(given)) == len(given):
         return not _are_names([[field.strip() for field in row[:blank]] for row in body], quoted)
+    if _count_on(first) and body and not any(map(_count_on, body)):
+        return False
     by_place = len(first) > 2 and first == [str(place) for place in range(len(first))]
     return not (by_place and any(_is_number(field) and not _is_whole(field) for row in body for field in row))
 
@@ -505,6 +516,14 @@ def _named_by_words(rows: list[list[str]]) -> bool:
     """Tell whether rows begin with words, none of them twice, as R writes names of rows without quotes, too."""
     names = [row[0].strip() for row in rows]
     return len(set(names)) == len(names) and all(names) and not any(map(_is_number, names))
+
+
+def _count_on(fields: list[str]) -> bool:
+    """Tell whether fields are whole numbers of which each is one more than the one before, by which columns go."""
+    if len(fields) < _RUN or not all(_is_whole(field) and len(field) < _DIGITS for field in fields):
+        return False
+    numbers = [int(field) for field in fields]
+    return numbers == list(range(numbers[0], numbers[0] + len(numbers)))
 
 
 def _is_whole(field: str) -> bool:

@@ -88,7 +88,8 @@ class TextFile:
         with opened(self.path) as raw:
             start = raw.read(4)
             usual = "latin-1" if self.encoding == "cp1252" else "cp1252"  # which differs by marks such as the euro's
-            hint = next((name for mark, name in _MARKS.items() if start.startswith(mark)), usual)
+            marked = next((name for mark, name in _MARKS.items() if start.startswith(mark)), usual)
+            hint = usual if marked == self.encoding else marked
         with opened(self.path) as raw:
             while True:
                 piece = raw.read(_PIECE)

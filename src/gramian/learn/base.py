@@ -8,6 +8,7 @@ learner writes is its own formula.
 
 from __future__ import annotations
 
+import functools
 import numbers
 import warnings
 from collections.abc import Callable
@@ -248,3 +249,19 @@ def as_given(vectors: Vectors, coordinates: Array) -> Array:
 def offered_if(check: Callable[[Any], bool]) -> Callable[[Method], Method]:
     """Give an estimator a method only where `check` says so, as scikit-learn's `available_if` does."""
     return cast(Callable[[Method], Method], available_if(check))
+
+
+def undone_if_refused(method: Method) -> Method:
+    """Leave an estimator as it was where a method that changes it ends with an error."""
+
+    @functools.wraps(method)
+    def tried(self: Any, *arguments: Any, **named: Any) -> Any:
+        before = vars(self).copy()
+        try:
+            return method(self, *arguments, **named)
+        except BaseException:
+            vars(self).clear()
+            vars(self).update(before)
+            raise
+
+    return cast(Method, tried)

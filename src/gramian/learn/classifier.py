@@ -18,7 +18,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from gramian.batches import Batches
 from gramian.checks import Array
 from gramian.kernels.algebra import Kernel
-from gramian.learn.base import MEDIAN_GAUSSIAN, named
+from gramian.learn.base import MEDIAN_GAUSSIAN, named, undone_if_refused
 from gramian.learn.calibration import Calibrated, Calibration
 from gramian.learn.discriminant import decided, indicator, spoken_for
 from gramian.learn.lowrank import HEAD, Rank
@@ -118,6 +118,7 @@ class KernelClassifier(Calibrated, ClassifierMixin, LeastSquares):  # type: igno
                 raise ValueError(f"objects of one class only, {named(present[0])}, have a weight above 0; two expected")
         return super().fit(X, y, sample_weight)
 
+    @undone_if_refused
     def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None) -> Self:
         """Learn from more objects, in low rank: the first call chooses the landmarks, later ones add to the moments.
 

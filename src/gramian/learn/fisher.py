@@ -55,7 +55,7 @@ from gramian.factor.spectrum import coordinates, rough_factor
 from gramian.formula.encoded import Encoded
 from gramian.gram.gram import Gram
 from gramian.kernels.algebra import Kernel
-from gramian.learn.base import MEDIAN_GAUSSIAN, as_given, evaluate, named
+from gramian.learn.base import MEDIAN_GAUSSIAN, as_given, evaluate, named, undone_if_refused
 from gramian.learn.discriminant import Discriminant
 from gramian.learn.fisher_loo import LeaveOneOut, WithinClasses
 from gramian.learn.lowrank import DEFAULT_RANK, Rank, landmark_coefficients, pieces, require_scatter
@@ -190,6 +190,7 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Disc
         if self.tol is not None:
             positive(self.tol, "tol")
 
+    @undone_if_refused
     def partial_fit(self, X: Any, y: Any = None, classes: Any = None) -> Self:
         """Learn from more objects, in low rank: the first call chooses the landmarks, later ones add to the moments.
 

@@ -292,7 +292,7 @@ class OfLeastSquares(Question):
 
     def judged(self, most: int = DEFAULT_RANK) -> Judgement:
         if (rank := self.rank(most)) is None:
-            return self._at_best(spectrum(self.gram, self.frame, self.learner.solver), 0.0)
+            return self._at_best(spectrum(self.gram.double(), self.frame, self.learner.solver), 0.0)
         F, left_out = coordinates(self.gram, rank)
         rho = left_out * float(self.gram.rough_diag().mean(dtype=np.float64)) * float(self.weights.mean())
         whole, half = (self._at_best(directions(self.frame.S(F[:, :m]), left_out), rho) for m in (rank, rank // 2))

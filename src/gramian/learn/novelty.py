@@ -40,7 +40,7 @@ from gramian.factor.nystrom import Nystrom
 from gramian.formula.encoded import Encoded
 from gramian.gram.gram import Gram
 from gramian.kernels.algebra import Kernel, remainder
-from gramian.learn.base import MEDIAN_GAUSSIAN, offered_if
+from gramian.learn.base import MEDIAN_GAUSSIAN, offered_if, undone_if_refused
 from gramian.learn.lowrank import Rank, Reducible, given_rank, landmark_coefficients
 from gramian.learn.sklearn_private import count_objects, take_rows
 from gramian.learn.unusual import Explanation, explained
@@ -184,6 +184,7 @@ class NoveltyDetector(OutlierMixin, Reducible):  # type: ignore[misc]
         return self._keep_names(source)
 
     @offered_if(lambda self: self.calibration == "bound")
+    @undone_if_refused
     def partial_fit(self, X: Any, y: Any = None) -> Self:
         """Learn from more objects; y is ignored. Only with ``calibration="bound"``.
 

@@ -26,7 +26,7 @@ from gramian.checks import Array
 from gramian.factor.moments import dense
 from gramian.formula.encoded import Encoded
 from gramian.kernels.algebra import Kernel
-from gramian.learn.base import MEDIAN_GAUSSIAN, offered_if
+from gramian.learn.base import MEDIAN_GAUSSIAN, offered_if, undone_if_refused
 from gramian.learn.discriminant import Discriminant, class_means, decided, indicator, told_apart
 from gramian.learn.lowrank import Rank, given_rank, landmark_coefficients
 from gramian.runtime.journal import keeping
@@ -99,6 +99,7 @@ class ParzenClassifier(Discriminant):
         with keeping(self.checkpoint):
             return self._fit(X, y)._keep_names(X)
 
+    @undone_if_refused
     def partial_fit(self, X: Any, y: Any = None, classes: Any = None) -> Self:
         """Learn from more objects; with ``rank=None`` exactly, by comparing them with all so far.
 

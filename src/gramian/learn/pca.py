@@ -19,7 +19,7 @@ from gramian.factor.eigen import DENSE, Eigen, centered_eigen, decomposes, sprea
 from gramian.factor.nystrom import Nystrom
 from gramian.gram.gram import Gram
 from gramian.kernels.algebra import Kernel
-from gramian.learn.base import MEDIAN_GAUSSIAN, as_given
+from gramian.learn.base import MEDIAN_GAUSSIAN, as_given, undone_if_refused
 from gramian.learn.lowrank import Rank, Reducible, landmark_coefficients
 from gramian.learn.preimage import PreImages
 from gramian.learn.weights import Weighted
@@ -121,6 +121,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Weighted, Red
         with keeping(self.checkpoint):
             return self._fit(X)._keep_names(X)
 
+    @undone_if_refused
     def partial_fit(self, X: Any, y: Any = None) -> Self:
         """Learn from more objects, in low rank: the first call chooses the landmarks, later ones add to the moments.
 

@@ -46,7 +46,7 @@ from gramian.factor.solve import (
 from gramian.factor.spectrum import rough_factor, rough_spectrum, spectrum, spectrum_above, whole_range
 from gramian.gram.gram import Gram
 from gramian.kernels.algebra import Kernel
-from gramian.learn.base import MEDIAN_GAUSSIAN, checked_weights, evaluate
+from gramian.learn.base import MEDIAN_GAUSSIAN, checked_weights, evaluate, undone_if_refused
 from gramian.learn.intervals import Intervals, LeftOut
 from gramian.learn.lowrank import (
     DEFAULT_RANK,
@@ -386,7 +386,9 @@ class LeastSquares(Weighted, Reducible):
         lam = fixed_ridge(self.ridge, CRITERIA)
         if lam == 0:
             found = whole_range(gram, frame, self.solver)
-        elif self.smoother == "projection" and lam is not None:
+        elif self.smoother == "shrinkage":
+            found = spectrum(gram.double(), frame, self.solver)  # eigenvalues that are small beside a ridge add up
+        elif lam is not None:
             found = spectrum_above(gram, lam, frame, self.solver)
         else:
             found = spectrum(gram, frame, self.solver)
@@ -434,7 +436,7 @@ class LeastSquares(Weighted, Reducible):
             raise ValueError(
                 "in low rank the objects are not kept, and there is no hat matrix of them; effective_dof_ is its trace"
             )
-        gram = self.sample_.gram()
+        gram = self.sample_.gram().double()
         if len(gram) > DENSE:
             raise ValueError(
                 f"the hat matrix of {len(gram):,} objects is too large: at most {DENSE:,} expected; effective_dof_ is "
@@ -447,7 +449,7 @@ class LeastSquares(Weighted, Reducible):
 
         At another ridge it is that of the targets, and beside them of some columns.
         """
-        gram, settings = self.sample_.gram(), (self.fit_intercept, self.smoother, self.solver)
+        gram, settings = self.sample_.gram().double(), (self.fit_intercept, self.smoother, self.solver)
         each = KernelRidge(self.kernel_, self.ridge_ if ridge is None else ridge, *settings, rank="exact", tol=self.tol)
         columns = np.eye(len(gram))
         if some is not None:
@@ -529,7 +531,7 @@ class LeastSquares(Weighted, Reducible):
             gram = self.sample_.gram()
             with gram.held() as held:
                 if held and self.smoother == "shrinkage" and self.ridge_ > 0 and len(gram) > DENSE:
-                    self._known = self._problem.quality(gram, self.ridge_)
+                    self._known = self._problem.quality(gram.double(), self.ridge_)
                 else:
                     smoother = self._smoother()
                     self._known = smoother.at(self.ridge_)
@@ -638,6 +640,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, LeastSquares):  # type: igno
         self.tol = tol
         self.checkpoint = checkpoint
 
+    @undone_if_refused
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn from more objects, in low rank: the first call chooses the landmarks, later ones add to the moments.
 
@@ -770,7 +773,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, LeastSquares):  # type: igno
 
     def _left_out(self) -> LeftOut:
         """Return what is known of the models that were learnt without one object."""
-        count, chosen = len(self.sample_), fixed_ridge(self.ridge, CRITERIA) is None
+        count, chosen = len(self.sample_), hasattr(self, "path_")
         if hasattr(self, "_of_moments") or (count > DENSE and takes_features(self.sample_.gram(), self.solver)):
             return self._left_out_of_moments()
         weights = self._problem.weights

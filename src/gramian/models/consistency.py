@@ -200,6 +200,7 @@ def check_summary(found: Summary) -> None:
     require((found.landmarks is not None) == isinstance(found.kernel, Nystrom), "landmarks are forgotten")
     check_shapes(found, {"trace": "", "largest": ""}, {})
     require(min(found.dim, found.count, found.present) >= 0, "there are fewer objects than none")
+    require(not found._sums or found.count > 0, "moments are of no objects")
     widths = {len(sums.mean) for sums in found._sums}
     require(len(widths) < 2 and min(widths, default=found.dim) >= found.dim, "moments are of other features")
     require(all((sums.lower is not None) == found.scatter for sums in found._sums), "moments have no scatter")
@@ -236,7 +237,17 @@ def check_estimator(found: KernelEstimator, core: frozenset[str]) -> int | None:
     require(
         sample.space.kernel is found.kernel_ or sample.space.kernel == found.kernel_, "a sample is of another kernel"
     )
+    width = kept.get("n_features_in_")
+    require(width is None or width in _widths(sample.points), "the sample has another number of columns than is said")
     return len(sample.points)
+
+
+def _widths(part: Any) -> set[int]:
+    """Return the numbers of columns of all vectors in encodings."""
+    if isinstance(part, Encoded):
+        return set().union(*map(_widths, part))
+    shape: tuple[int, ...] = getattr(part, "shape", ())
+    return {int(shape[1])} if len(shape) == 2 else set()
 
 
 def _check_columns(kept: Mapping[str, Any]) -> None:
@@ -402,6 +413,7 @@ def check_ridge(found: Any) -> None:
     if "_known" in kept and not low:
         for fit in filter(None, (found._known, found._known.slope)):
             check_shapes(fit, {"residuals": "n q", "room": "n"}, sizes)
+    require("_of_moments" in kept or not low, "the moments are not known")
     if "_of_moments" in kept:
         require("_summary" in kept and kept["_probe"] is not None, "there are no objects to leave out")
         probe = kept["_probe"]
@@ -410,6 +422,8 @@ def check_ridge(found: Any) -> None:
         sizes |= {"p": dim}
         check_shapes(of, {"B": "p q"}, sizes)
         require(len(of.A) == dim and of.kind == found.smoother, "moments are those of another model")
+        fits = all(len(sums.mean) == dim + sizes["q"] for sums in found._summary._sums)
+        require(fits and found._summary._sums, "moments are those of other targets")
         require(low or dim == _features(found), "moments are those of other features")
 
 
@@ -537,10 +551,14 @@ def check_novelty(found: Any) -> None:
     )
     if not infinite:
         check_shapes(found, {"threshold_": ""}, {})
+    require(len(found.distances_) > 0, "no distance is known")
     require(
         "_ordered" not in vars(found) or (len(found._ordered) > 0 and _never_falls(found._ordered)),
         "distances are not in order",
     )
+    if "_summary" in vars(found) and found._summary.landmarks is not None:
+        require("_mean" in vars(found), "the mean of the features is not known")
+        check_shapes(found, {"_mean": "p"}, {"p": found._summary.dim})
     _check_functions(found.center_, found.sample_, 1, "centres", single=True)
 
 

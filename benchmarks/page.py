@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import claims
+import engine
 import growth
 import learners
 import objects
@@ -60,6 +61,13 @@ random pivots are then a few per cent behind. Where the data has structure they 
 it is.""",
         claims.CLAIMS,
         name="gram",
+    ),
+    Section(
+        "What compiled formulas brought",
+        """Large products and matrices run through passes that are compiled from the formula of the kernel. Each job
+under this engine and under the one before it, in turns. What is wanted are the ratios for a processor with AVX-512.""",
+        engine.ENGINE,
+        name="engine",
     ),
     Section("Learners at n = 10,000", "Small enough for K to be held by everyone.", learners.LEARNERS, name="learners"),
     Section("Kernels of strings and nodes", "The kernels alone.", objects.OBJECTS, name="objects"),

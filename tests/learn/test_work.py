@@ -84,6 +84,32 @@ def test_a_hard_system_is_factored_where_an_iteration_would_take_longer(work):
     assert np.linalg.norm(left) <= 1e-10 * np.linalg.norm(B) * (1 + 1e-3)
 
 
+@pytest.mark.parametrize("ridge", [1e-3, 3e-3, 1e-2, 1e-1, 1.0])
+@pytest.mark.parametrize("bandwidth", [1.0, 2.0, 5.0])
+def test_the_number_of_steps_is_foreseen_by_the_factor_that_there_is(bandwidth, ridge):
+    gram = gm.Gaussian(bandwidth).gram(FEW)
+    low = gm.cholesky(gram, 300, pivoting="random", rng=0)
+    system = solve_module.System(gram, ridge, low=low)
+    system._aid = system._made(low.rank)
+    B = RNG.normal(size=(N, 3))
+    found = solve_module._iterated(gram, B, np.full(3, ridge), solve_module.PLAIN, 1e-10, system._aid)
+    foreseen = system._expected_steps(1e-10)
+    assert foreseen <= max(solve_module.SURE, 2.5 * found.iterations)
+    assert found.iterations <= 2.5 * foreseen
+
+
+def test_a_fit_that_is_foreseen_to_be_long_is_factored_before_its_first_step(work, monkeypatch):
+    monkeypatch.setattr(Machine, "factored", lambda self, n: 0.5)
+    monkeypatch.setattr(Machine, "pivoted", lambda self, n, rank, single: np.inf)
+    monkeypatch.setattr(Machine, "product", lambda self, n, columns, itemsize: 0.02)
+    easy = gm.FisherDiscriminant(gm.Gaussian(3.0), ridge=[1e-2]).fit(FEW, LABELS)
+    assert work["factored"] == 0
+    hard = gm.FisherDiscriminant(gm.Gaussian(3.0), ridge=[1e-8]).fit(FEW, LABELS)
+    assert work["factored"] == 1
+    assert "preconditioner" in easy.solver_
+    assert "factorization in single" in hard.solver_
+
+
 def test_an_iteration_that_turns_out_to_be_long_goes_on_with_a_factor_of_k(work, monkeypatch):
     monkeypatch.setattr(solve_module, "SURE", 0)  # nobody thinks so beforehand
     found = gm.solve(gm.Gaussian(1.0).gram(FEW), RNG.normal(size=(N, 1)), 1e-4)

@@ -68,6 +68,38 @@ def test_a_fit_with_its_defaults_computes_few_products_and_hardly_more_values_th
     assert work["pivoted"] <= 2
 
 
+OTHERS = {  # how many times all of K is computed, and how many products are made, at most
+    "three kernels": (lambda: gm.KernelSearch(gm.KernelRidge(), [gm.Gaussian(b) for b in (1.0, 2.0, 4.0)]), 4.0, 60),
+    "k-means": (lambda: gm.KernelKMeans(10, random_state=0), 2.0, 150),
+    "components": (lambda: gm.KernelPCA(10), 1.0, 15),
+}
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_others_compute_k_a_few_times_and_make_few_products(name, work):
+    make, times, products = OTHERS[name]
+    make().fit(FEW, Y)
+    assert work["values"] <= times * N * N
+    assert work["products"] <= products
+
+
+def test_a_complete_factor_computes_less_than_all_of_k(work):
+    assert 0 < gm.cholesky(gm.Gaussian("median").gram(FEW), tol=1e-6).rank < N
+    assert work["values"] <= N * N
+
+
+@pytest.mark.parametrize("kernel", [gm.Spectrum(4), gm.Spectrum(4).normalize(), gm.Mismatch(4, 1).normalize()], ids=str)
+def test_strings_of_few_features_are_learnt_from_in_these_alone(kernel, work, monkeypatch):
+    monkeypatch.setattr(type(kernel), "block", None)
+    monkeypatch.setattr(gm.Mismatch, "block", None)
+    monkeypatch.setattr(gm.Spectrum, "block", None)
+    letters = np.array(list("ACGT"))
+    strings = ["".join(row) for row in letters[RNG.integers(0, 4, (N, 30))]]
+    model = gm.FisherDiscriminant(kernel).fit(strings, LABELS)
+    assert model.solver_ == "primal, 256 features"
+    assert work["products"] == work["pivoted"] == 0
+
+
 @pytest.mark.parametrize("columns", [1, 5, 25])
 def test_the_predicted_time_grows_with_the_number_of_objects(columns):
     sizes = [300, 1000, 1499, 1501, 3000, 3001, 6000, 6001, 10_000, 20_000]

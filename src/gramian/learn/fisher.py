@@ -75,7 +75,7 @@ MOST_LEFT_OUT = 6000  # objects; of more, those of a part of them are left out, 
 REFINEMENTS = 4  # of a solution whose residual is not small yet
 BEYOND = 0.01  # share of it that a refinement aims at
 FINE = 1e-8  # relative residual that needs no refinement
-HIDDEN = 0.2  # of what is left out of K and acts as a ridge, by which it cannot be said which of two ridges is better
+HIDDEN = 0.1  # of what is left out of K and acts as a ridge: by so little it cannot be said which of two is better
 LARGEST_SCATTER = 1e140  # of features, whose squares are summed
 
 
@@ -124,7 +124,7 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Disc
     ridges_, loo_errors_ : arrays
         The grid and its shares of leave-one-out mistakes, where the ridge was chosen: with squared lengths that
         are right to two percent where classes have 60 members or more; of more than 1000 objects, unless φ is explicit,
-        seen through 1000 directions.
+        seen through 1000 directions, what these leave out of K being counted as one more ridge.
     solver_ : str
         How the linear system was solved.
 

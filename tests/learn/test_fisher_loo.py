@@ -223,6 +223,50 @@ def test_leave_one_out_of_many_objects_is_exact_or_says_that_it_is_not(monkeypat
     close(found, expected[:, 1] - expected[:, 0], 1e-6)
 
 
+@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("classes", [2, 3, 5])
+def test_directions_of_single_objects_act_as_a_ridge_in_the_others(classes, seed):
+    rng = np.random.default_rng(seed)
+    size, lam, rho = 8, 10 ** rng.uniform(-4, 1), 10 ** rng.uniform(-4, 0)
+    F, y = sample((size,) * classes, d=4, seed=seed)
+    whole = np.hstack([F, np.sqrt(rho) * np.eye(len(F))])
+    new = rng.normal(size=(20, 4))
+    unseen = np.hstack([new, np.zeros((20, len(F)))])
+    expected = np.array([discriminants(whole, y, point, lam, classes) for point in unseen])
+
+    def scores(ridges):
+        return np.array([[discriminants(F, y, point, ridge, classes) for point in new] for ridge in ridges])
+
+    gram = gm.Linear().gram(whole)
+    acting = fisher_module.unseen_ridge(gram, len(F) * rho / gram.trace(), classes)
+    found = fisher_module.seen_in_part(scores, np.array([lam]), acting)[0]
+    close(found - found.mean(axis=1, keepdims=True), expected - expected.mean(axis=1, keepdims=True), 1e-8)
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("ridge", [1e-6, 1e-4, 1e-2])
+def test_estimated_decisions_are_of_the_size_of_exact_ones(ridge, seed, monkeypatch):
+    F, y = sample((70, 70, 70), d=6, seed=seed)
+    X = np.hstack([F, 0.1 * np.eye(len(F))])
+    expected = gm.FisherDiscriminant(gm.Linear(), ridge=ridge).fit(X, y).loo_decision_
+    for module in (solve_module, spectrum_module):
+        monkeypatch.setattr(module, "DENSE", 40)
+    monkeypatch.setattr(spectrum_module, "LARGEST_RANK", 30)
+    with pytest.warns(UserWarning, match="the leave-one-out decisions"):
+        found = gm.FisherDiscriminant(gm.Linear(), ridge=ridge).fit(X, y).loo_decision_
+    near, true = (scores - scores.mean(axis=1, keepdims=True) for scores in (found, expected))
+    assert np.corrcoef(near.ravel(), true.ravel())[0, 1] > 0.95
+    assert 0.8 < np.linalg.norm(near) / np.linalg.norm(true) < 1.25
+
+
+def test_of_ridges_that_cannot_be_told_apart_beside_what_is_left_out_the_largest_is_taken():
+    ridges = np.array([1e-6, 1e-3, 1.0, 10.0])
+    tied, best = np.array([0.1, 0.11, 0.1, 0.2]), np.array([0.1, 0.11, 0.2, 0.2])
+    assert fisher_module.place_of_best(ridges, tied, 0.0) == 2
+    assert fisher_module.place_of_best(ridges, best, 0.0) == 0
+    assert fisher_module.place_of_best(ridges, best, 0.01) == 1
+
+
 @pytest.mark.parametrize("probe", [2000, 30])
 @pytest.mark.parametrize("sizes", [(40, 50), (30, 35, 25)], ids=str)
 def test_a_sample_too_large_to_be_left_out_as_it_is_is_left_out_in_low_rank(sizes, probe, monkeypatch):

@@ -68,6 +68,38 @@ def test_a_fit_with_its_defaults_computes_few_products_and_hardly_more_values_th
     assert work["pivoted"] <= 2
 
 
+OTHERS = {  # how many times all of K is computed, and how many products are made, at most
+    "three kernels": (lambda: gm.KernelSearch(gm.KernelRidge(), [gm.Gaussian(b) for b in (1.0, 2.0, 4.0)]), 4.0, 60),
+    "k-means": (lambda: gm.KernelKMeans(10, random_state=0), 2.0, 150),
+    "components": (lambda: gm.KernelPCA(10), 1.0, 15),
+}
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_others_compute_k_a_few_times_and_make_few_products(name, work):
+    make, times, products = OTHERS[name]
+    make().fit(FEW, Y)
+    assert work["values"] <= times * N * N
+    assert work["products"] <= products
+
+
+def test_a_complete_factor_computes_less_than_all_of_k(work):
+    assert 0 < gm.cholesky(gm.Gaussian("median").gram(FEW), tol=1e-6).rank < N
+    assert work["values"] <= N * N
+
+
+@pytest.mark.parametrize("kernel", [gm.Spectrum(4), gm.Spectrum(4).normalize(), gm.Mismatch(4, 1).normalize()], ids=str)
+def test_strings_of_few_features_are_learnt_from_in_these_alone(kernel, work, monkeypatch):
+    monkeypatch.setattr(type(kernel), "block", None)
+    monkeypatch.setattr(gm.Mismatch, "block", None)
+    monkeypatch.setattr(gm.Spectrum, "block", None)
+    letters = np.array(list("ACGT"))
+    strings = ["".join(row) for row in letters[RNG.integers(0, 4, (N, 30))]]
+    model = gm.FisherDiscriminant(kernel).fit(strings, LABELS)
+    assert model.solver_ == "primal, 256 features"
+    assert work["products"] == work["pivoted"] == 0
+
+
 @pytest.mark.parametrize("columns", [1, 5, 25])
 def test_the_predicted_time_grows_with_the_number_of_objects(columns):
     sizes = [300, 1000, 1499, 1501, 3000, 3001, 6000, 6001, 10_000, 20_000]
@@ -82,6 +114,32 @@ def test_a_hard_system_is_factored_where_an_iteration_would_take_longer(work):
     assert found.converged
     left = gm.Gaussian(1.0)(FEW) @ found.value + 1e-4 * found.value - B
     assert np.linalg.norm(left) <= 1e-10 * np.linalg.norm(B) * (1 + 1e-3)
+
+
+@pytest.mark.parametrize("ridge", [1e-3, 3e-3, 1e-2, 1e-1, 1.0])
+@pytest.mark.parametrize("bandwidth", [1.0, 2.0, 5.0])
+def test_the_number_of_steps_is_foreseen_by_the_factor_that_there_is(bandwidth, ridge):
+    gram = gm.Gaussian(bandwidth).gram(FEW)
+    low = gm.cholesky(gram, 300, pivoting="random", rng=0)
+    system = solve_module.System(gram, ridge, low=low)
+    system._aid = system._made(low.rank)
+    B = RNG.normal(size=(N, 3))
+    found = solve_module._iterated(gram, B, np.full(3, ridge), solve_module.PLAIN, 1e-10, system._aid)
+    foreseen = system._expected_steps(1e-10)
+    assert foreseen <= max(solve_module.SURE, 2.5 * found.iterations)
+    assert found.iterations <= 2.5 * foreseen
+
+
+def test_a_fit_that_is_foreseen_to_be_long_is_factored_before_its_first_step(work, monkeypatch):
+    monkeypatch.setattr(Machine, "factored", lambda self, n: 0.5)
+    monkeypatch.setattr(Machine, "pivoted", lambda self, n, rank, single: np.inf)
+    monkeypatch.setattr(Machine, "product", lambda self, n, columns, itemsize: 0.02)
+    easy = gm.FisherDiscriminant(gm.Gaussian(3.0), ridge=[1e-2]).fit(FEW, LABELS)
+    assert work["factored"] == 0
+    hard = gm.FisherDiscriminant(gm.Gaussian(3.0), ridge=[1e-8]).fit(FEW, LABELS)
+    assert work["factored"] == 1
+    assert "preconditioner" in easy.solver_
+    assert "factorization in single" in hard.solver_
 
 
 def test_an_iteration_that_turns_out_to_be_long_goes_on_with_a_factor_of_k(work, monkeypatch):

@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from math import ceil, isqrt, log
+from math import ceil, isqrt, log, sqrt
 from typing import Any, Literal, cast
 
 import numpy as np
@@ -41,6 +41,7 @@ Side = Literal["auto", "primal", "dual"]
 MOST_STEPS = 150  # of conjugate gradients
 MACHINE = TYPICAL  # by which times are predicted
 SURE = 10  # steps that one of low rank is expected to take, at least
+LAST = 64  # columns of a factor by which it is judged what is left of K
 ASKED = 8  # steps after which, and after twice as many, it is asked whether to go on
 LARGEST_RANK = 2048  # of a preconditioner
 LARGEST_FACTOR = 2**31  # bytes of it in single precision
@@ -250,7 +251,7 @@ class System:
         begun: Array | None = None
         if self._aid is None:
             rank = self.low.rank if self.low else _default_rank(self.gram)
-            self._aid = self._made(n if self._factors_at_once(rank, columns) else rank)
+            self._aid = self._made(n if self._factors_at_once(rank, columns, goal) else rank)
         while True:
             now = better = self._aid.rank
 
@@ -278,13 +279,26 @@ class System:
         self._whole = False
         return self._aid or self._made(_default_rank(self.gram))
 
-    def _factors_at_once(self, rank: int, columns: int) -> bool:
-        """Tell whether to factor all of K takes less time than a few steps with a preconditioner of a rank."""
+    def _factors_at_once(self, rank: int, columns: int, goal: float) -> bool:
+        """Tell whether to factor all of K takes less time than the steps with a preconditioner of a rank."""
         if not self.gram.is_held:
             return False
         made = 0.0 if self.low else MACHINE.pivoted(len(self.gram), rank, self._in_single)
         made += MACHINE.prepared(len(self.gram), rank)
-        return MACHINE.factored(len(self.gram)) <= made + SURE * self._step(rank, columns)
+        return MACHINE.factored(len(self.gram)) <= made + self._expected_steps(goal) * self._step(rank, columns)
+
+    def _expected_steps(self, goal: float) -> float:
+        """Return how many steps a preconditioner of low rank is expected to take, by the factor that there is.
+
+        The squared length of a column of F, (E²)ᵢᵢ / Eᵢᵢ for what was left of K before it, is at most the largest
+        eigenvalue of E, and for pivots drawn at random near it. With κ = 1 + ‖E‖/λ it takes √κ/2 · log(2/goal) steps at
+        most, and often fewer, for few eigenvalues of E are as large.
+        """
+        if self.low is None or not self.low.rank:
+            return SURE
+        last = self.low.factor[:, -LAST:]
+        largest = self.frame.gain * float(np.einsum("ij,ij->", last, last, dtype=np.float64)) / last.shape[1]
+        return max(SURE, CLEARLY * sqrt(1 + largest / self.ridge) / 2 * log(2 / goal))
 
     def _best_rank(self, rank: int, left: float, columns: int) -> int:
         """Return the rank by which so many steps are over in the shortest time: this one, a larger one, or n for all.

@@ -75,6 +75,7 @@ MOST_LEFT_OUT = 6000  # objects; of more, those of a part of them are left out, 
 REFINEMENTS = 4  # of a solution whose residual is not small yet
 BEYOND = 0.01  # share of it that a refinement aims at
 FINE = 1e-8  # relative residual that needs no refinement
+HIDDEN = 0.1  # of what is left out of K and acts as a ridge: by so little it cannot be said which of two is better
 LARGEST_SCATTER = 1e140  # of features, whose squares are summed
 
 
@@ -123,7 +124,7 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Disc
     ridges_, loo_errors_ : arrays
         The grid and its shares of leave-one-out mistakes, where the ridge was chosen: with squared lengths that
         are right to two percent where classes have 60 members or more; of more than 1000 objects, unless φ is explicit,
-        seen through 1000 directions.
+        seen through 1000 directions, what these leave out of K being counted as one more ridge.
     solver_ : str
         How the linear system was solved.
 
@@ -286,9 +287,10 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Disc
         gram = self.sample_.gram()
         left_out, labels = self._left_out(low, shared=True)
         self.ridges_ = ridge_grid(self.ridge, left_out.largest, rounding(gram, left_out.largest))
-        scores = left_out.scores(self.ridges_)
+        rho = unseen_ridge(gram, self._unseen, len(self.classes_))
+        scores = seen_in_part(left_out.scores, self.ridges_, rho)
         self.loo_errors_ = np.mean(scores.argmax(axis=2) != labels, axis=1)
-        best = int(np.flatnonzero(self.loo_errors_ == self.loo_errors_.min())[-1])  # of equals the most regularised
+        best = place_of_best(self.ridges_, self.loo_errors_, rho)
         if len(labels) == len(self._labels) and left_out.is_exact and not self._unseen:
             self._loo_scores = scores[best]
         return float(self.ridges_[best])
@@ -340,13 +342,12 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Disc
     def _leave_all_out(self) -> Array:
         here = np.array([self.ridge_])
         left_out, labels = self._left_out()
+        rho = unseen_ridge(self.sample_.gram(), self._unseen, len(self.classes_))
         if len(labels) == len(self._labels):
-            return np.asarray(left_out.scores(here)[0])
+            return np.asarray(seen_in_part(left_out.scores, here, rho)[0])
         coarse, chunk = self._in_low_rank(), Chunk(self.sample_.points, groups=self._labels)
-        parts = [
-            coarse._left_out_at(c.points, cast(Array, c.groups)).scores(here)[0] for c in pieces(chunk, self.probe)
-        ]
-        return np.vstack(parts)
+        each = (coarse._left_out_at(c.points, cast(Array, c.groups)) for c in pieces(chunk, self.probe))
+        return np.vstack([seen_in_part(some.scores, here, rho)[0] for some in each])
 
     @property
     def loo_error_(self) -> float:
@@ -397,6 +398,32 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Disc
         """Return the coordinates along the discriminating directions, the most discriminating first."""
         vectors = self._images(X)
         return as_given(vectors, evaluate(self.axes_, vectors, self._primal_axes)[:, : self._components()])
+
+
+def unseen_ridge(gram: Gram, left_out: float, classes: int) -> float:
+    """Return the ridge as which the part of K acts that a factor F leaves out, a share of its trace.
+
+    With K ≈ F Fᵀ + ρI every object has a direction of its own, of squared length ρ. Eliminated from M, these directions
+    leave λ/(λ + ρ/ℓ) times the scatter within a class of ℓ members, and λI: what F has at the ridge λ + ρ/ℓ, times
+    λ/(λ + ρ/ℓ). For ℓ the average size of a class is taken.
+    """
+    return left_out * float(gram.rough_diag().mean(dtype=np.float64)) * classes / len(gram) if left_out else 0.0
+
+
+def seen_in_part(scores: Map, ridges: Array, rho: float) -> Array:
+    """Return discriminant functions at each ridge from those of a factor, what it leaves out being a ridge rho."""
+    if not rho or not ridges.all():
+        return scores(ridges)
+    return scores(ridges + rho) * (1 + rho / ridges)[:, None, None]
+
+
+def place_of_best(ridges: Array, errors: Array, rho: float) -> int:
+    """Return the place of the ridge with the fewest mistakes, of equals the most regularised.
+
+    Beside a ridge rho that is there anyway, those that differ by a small part of it are equals.
+    """
+    best = ridges[errors == errors.min()][-1]
+    return int(np.flatnonzero(ridges <= best + HIDDEN * rho)[-1])
 
 
 @dataclass(frozen=True, eq=False)

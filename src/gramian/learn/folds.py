@@ -35,7 +35,7 @@ from gramian.gram.gram import Gram
 from gramian.learn.base import checked_weights, named
 from gramian.learn.classifier import KernelClassifier
 from gramian.learn.discriminant import decided
-from gramian.learn.fisher import FisherDiscriminant
+from gramian.learn.fisher import FisherDiscriminant, place_of_best, seen_in_part, unseen_ridge
 from gramian.learn.fisher_folds import fold_scores
 from gramian.learn.fisher_loo import LeaveOneOut
 from gramian.learn.lowrank import DEFAULT_RANK, given_rank
@@ -396,20 +396,23 @@ class OfFisher(Question):
     def judged(self, most: int = DEFAULT_RANK) -> Judgement:
         rank = self.rank(most)
         points, left_out = coordinates(self.gram, rank)
-        whole = self._at_best(points)
         if rank is None:
-            return whole
-        half = self._at_best(points[:, : rank // 2])
-        rho = left_out * float(self.gram.rough_diag().mean(dtype=np.float64)) * len(self.learner.classes_) / len(points)
+            return self._at_best(points, 0.0)
+        rho = unseen_ridge(self.gram, left_out, len(self.learner.classes_))
+        whole, half = (self._at_best(points[:, :m], rho) for m in (rank, rank // 2))
         return in_low_rank(whole, half, left_out, rho, rank)
 
-    def _at_best(self, points: Array) -> Judgement:
-        alone = LeaveOneOut.of_points(points, self.classes)
+    def _at_best(self, points: Array, rho: float) -> Judgement:
+        """Compare all ridges; what is left of K acts as one more, rho."""
+        alone, folds = LeaveOneOut.of_points(points, self.classes), self.folds
         ridges = self.grid(alone.largest, rounding(self.gram, alone.largest))
-        folds = self.folds
-        scores = alone.scores(ridges) if folds is None else fold_scores(points, self.classes, folds, ridges)
+
+        def left(ridges: Array) -> Array:
+            return alone.scores(ridges) if folds is None else fold_scores(points, self.classes, folds, ridges)
+
+        scores = seen_in_part(left, ridges, rho)
         errors = np.mean(scores.argmax(axis=2) != self.classes, axis=1)
-        best = int(np.flatnonzero(errors == errors.min())[-1])  # of equals the most regularised, as in `fit`
+        best = place_of_best(ridges, errors, rho)
         return self._judgement(ridges, errors, float(ridges[best]), scores[best])
 
     def exactly(self, judged: Judgement) -> Judgement:

@@ -873,11 +873,19 @@ class Problem:
         """Return residuals λc and room λ diag (S K Sᵀ + λI)⁻¹ (less the intercept's share) from the inverse itself."""
         frame = self.frame()
         A = frame.around(gram.dense().astype(np.float64, copy=False))
-        factor = ridged_factor(A, ridge)
+        factor = ridged_factor(A, ridge, over=True)
         c = scipy.linalg.cho_solve(factor, frame.S(self.Y), check_finite=False)
-        inverse, _ = aside(lambda: scipy.linalg.lapack.dpotri(factor[0], lower=True, overwrite_c=True))
-        border = self.border()
-        return Fit(ridge * c, ridge * np.diagonal(inverse) - (0.0 if border is None else border**2))
+        diagonal, border = inverse_diagonal(factor[0]), self.border()
+        return Fit(ridge * c, ridge * diagonal - (0.0 if border is None else border**2))
+
+
+def inverse_diagonal(L: Array) -> Array:
+    """Return the diagonal of (L Lᵀ)⁻¹, the squared lengths of the columns of L⁻¹, which is written over L.
+
+    What stands above the diagonal of L does not count. That takes half the time that the inverse itself does.
+    """
+    inverse, _ = aside(lambda: scipy.linalg.lapack.dtrtri(L, lower=True, overwrite_c=True))
+    return np.array([column @ column for column in (inverse[k:, k] for k in range(len(L)))])
 
 
 def minimum_norm(rank: int) -> str:

@@ -27,6 +27,7 @@ from gramian.explain.related import rank_correlations
 from gramian.kernels.algebra import Kernel
 from gramian.learn.classifier import KernelClassifier
 from gramian.learn.fisher import FisherDiscriminant
+from gramian.learn.folds import leave_fold_out
 from gramian.learn.parzen import ParzenClassifier
 from gramian.learn.ridge import KernelRidge
 from gramian.reporting import plain
@@ -369,8 +370,12 @@ def _fisher_ridge(study: Study, kernel: Kernel, rows: Array, y: Array) -> Any:
         return ridges
     if splits.alone:
         return FisherDiscriminant(kernel, ridge=ridges).fit(study.objects(rows), y).ridge_
+    cut = list(splits.cut(y, INNER, 1, study.seed))
+    if splits.time is None and all(_fit_for_fisher(y, fold) for fold in cut):
+        model, parted = FisherDiscriminant(kernel, ridge=ridges), [(fold.train, fold.test) for fold in cut]
+        return leave_fold_out(model, study.objects(rows), y, parted).ridge
     wrong = np.zeros(len(ridges))
-    for fold in splits.cut(y, INNER, 1, study.seed):
+    for fold in cut:
         if len(np.unique(y[fold.train])) < 2:
             continue
         seen, unseen = study.objects(rows[fold.train]), study.objects(rows[fold.test])
@@ -378,6 +383,12 @@ def _fisher_ridge(study: Study, kernel: Kernel, rows: Array, y: Array) -> Any:
             model = FisherDiscriminant(kernel, ridge=ridge).fit(seen, y[fold.train])
             wrong[k] += np.sum(model.predict(unseen) != y[fold.test])
     return ridges[len(ridges) - 1 - int(np.argmin(wrong[::-1]))]  # of equals the largest
+
+
+def _fit_for_fisher(y: Array, fold: Fold) -> bool:
+    """Tell whether every class has members enough outside of a fold, and the fold has any objects."""
+    counts = np.unique(y[fold.train], return_counts=True)[1]
+    return bool(len(fold.test) and len(counts) == len(np.unique(y)) and counts.min() > 1)
 
 
 def fisher_ridges(study: Study, kernel: Kernel, rows: Array) -> tuple[float, ...]:

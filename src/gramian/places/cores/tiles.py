@@ -235,13 +235,18 @@ def _sizes(tiling: Tiling) -> list[int]:
 
 def spread(tiles: list[Array], tiling: Tiling, diagonal: Array, out: Array) -> None:
     """Write the tiles that `hold` made of a symmetric K into `out`, with the given diagonal."""
-    for (i, j), tile in zip(tiling.spans(), tiles, strict=True):
-        out[i, j] = tile
+    spans = tiling.spans()
+
+    def work(lane: int, number: int) -> None:
+        (i, j), tile = spans[number], tiles[number]
         if i == j:
             upper = np.triu(tile, 1)
             np.add(upper, upper.T, out=out[i, j])
         else:
+            out[i, j] = tile
             _transpose(tile, out[j, i])
+
+    run(work, range(len(spans)), tiling.lanes, in_turn=False)
     np.fill_diagonal(out, diagonal)
 
 

@@ -8,15 +8,19 @@ import pandas as pd
 import pytest
 
 import gramian as gm
+from gramian.explain.groups import find_clusters
 from gramian.intake.dates import DAY, WEEK, YEAR, cycles
 from gramian.intake.reading import from_objects
 from gramian.kernels.periodic import Periodic
 from gramian.learn.candidates import candidates
 from gramian.learn.ridge import KernelRidge
 from gramian.reporting.candidates import choose
+from gramian.reporting.contest import hold
 from gramian.reporting.figures.scale import date_labels, date_of, date_ticks
 from gramian.reporting.fitting import dated
+from gramian.reporting.leaks import ROW, in_time, leaks
 from gramian.reporting.splits import Splits
+from gramian.reporting.study import Study
 from gramian.reporting.words import in_words
 
 FIRST = 15_000  # a day in 2011
@@ -138,3 +142,33 @@ def test_ticks_of_dates_are_round_few_and_within_the_axis():
         assert all(
             date_of(tick).startswith(label) for tick, label in zip(ticks, labels, strict=True) if high - low > 60
         )
+
+
+def test_days_that_follow_each_other_are_time_and_neither_number_nor_leak():
+    rng = np.random.default_rng(0)
+    days = np.arange(400)
+    y = np.sin(2 * np.pi * days / YEAR) + 0.3 * rng.standard_normal(400)
+    frame = pd.DataFrame({"day": pd.to_datetime(FIRST + days, unit="D"), "wind": rng.standard_normal(400)})
+    study = Study.of(from_objects(frame, y), gm.parse_kernel("standardize(gaussian(1)) on day, wind"))
+    assert in_time(study.data) == "day"
+    assert not any(one.why == "place" for one in leaks(study, hold(study, quick=True)))
+    order = rng.permutation(400)
+    apart = Study.of(from_objects(frame.iloc[order], y[order]), study.given)
+    assert not any(one.why == "place" for one in leaks(apart, hold(apart, quick=True)))
+    sorted_by_target = frame.assign(day=frame["day"].sample(frac=1, random_state=1).to_numpy())
+    numbered = Study.of(from_objects(sorted_by_target, days / 9.0), study.given)
+    assert [one.column for one in leaks(numbered, hold(numbered, quick=True))] == [ROW]
+
+
+def test_dates_around_the_year_are_one_cloud():
+    claimed = 0
+    for seed in range(10):
+        frame, y = series(seed, season=1.0)
+        data = dated(from_objects(frame, y))
+        kernel = candidates(data)[0]
+        assert "Periodic" in repr(kernel)
+        found = find_clusters(data.X, kernel, rng=seed)
+        claimed += found.count > 1
+        assert found.columns == ("day", "wind")
+        assert not found.left_out
+    assert claimed <= 1

@@ -1,6 +1,7 @@
 """Honest prediction: what the page claims, over many draws, and what it never does again."""
 
 import json
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -14,11 +15,12 @@ from gramian.reporting import contest as contests
 from gramian.reporting import plain
 from gramian.reporting.build import build
 from gramian.reporting.contest import KERNEL, RANKED, TRIVIAL, Contest, Entrant, hold, score
-from gramian.reporting.leaks import ROW, in_time, leaks
+from gramian.reporting.leaks import ROW, in_time, leaks, rows_a_value
 from gramian.reporting.measures import associated, beyond, paired
 from gramian.reporting.sections.novelty import Found, _apart
 from gramian.reporting.sections.prediction.smoothing import why
-from gramian.reporting.splits import Splits, _ahead, _units_out
+from gramian.reporting.sections.verdict import _line, predicted
+from gramian.reporting.splits import Fold, Splits, _ahead, _units_out
 from gramian.reporting.study import Study
 
 SEEDS = range(20)
@@ -129,6 +131,60 @@ def test_models_of_numbers_that_differ_by_chance_get_no_badge_in_nineteen_draws_
         y = rng.standard_t(3, 120)
         badges += made(y, *(y + rng.standard_t(3, 120) for _ in range(3))).winner is not None
     assert badges <= 15
+
+
+@pytest.mark.parametrize(
+    ("share", "words"),
+    [(0.97, "A line does nearly as well"), (0.3, "A line would not do"), (1.0, "A line would do")],
+)
+def test_a_line_would_do_does_nearly_as_well_or_would_not(share, words):
+    """The best model removes all but a hundredth of the error, the line so large a share of it."""
+    rng = np.random.default_rng(0)
+    y, noise = rng.standard_normal(3000), rng.standard_normal((2, 3000))
+    line = np.sqrt(1 - share * 0.99) if share < 1 else 0.1
+    found = made(y, y + 0.1 * noise[0], y + line * noise[1], np.zeros(3000))
+    kernel, plainest, trivial = found.entrants
+    found = replace(found, entrants=(kernel, replace(plainest, family="linear", formula=None), trivial))
+    (told,) = _line(found)
+    assert told.startswith(words)
+
+
+def test_where_only_ranks_tell_something_the_verdict_says_so():
+    rng = np.random.default_rng(3)
+    y = np.exp(2.5 * rng.standard_normal(300))  # a few are so large that no model gains on average
+    X = (np.log(y) + 2 * rng.standard_normal(300))[:, None]
+    study = Study.of(from_objects(X, y), gm.Gaussian(1.0))
+    said = np.where(np.arange(300) % 2, 0.0, 60.0) + 40 * (X[:, 0] > 0)
+    fold = Fold(0, np.arange(300)[:0], np.arange(300))
+    found = replace(made(y, said, np.full(300, y.mean())), cut=(fold,))
+    assert found.signal.ranked
+    assert found.signal.level == "weak"
+    (words,) = predicted(study, found)
+    assert "told only a little: no model has a smaller error" in words
+    assert "rank correlation" in words
+
+
+@pytest.mark.parametrize(
+    ("running", "rows"), [(np.arange(120), 1), (np.repeat(np.arange(30), 4), 4), (np.repeat(np.arange(10), 12), 12)]
+)
+def test_a_running_number_with_several_rows_a_value_may_name_whom_the_rows_are_of(running, rows):
+    rng = np.random.default_rng(0)
+    frame = [{"person": float(k), "a": float(a)} for k, a in zip(running + 1, rng.standard_normal(120), strict=True)]
+    data = from_objects(frame, rng.choice(["x", "y"], 120))
+    assert in_time(data) == "person"
+    assert rows_a_value(data, "person") == rows
+    said = " ".join(str(block["text"]) for block in verdict(data, "gaussian(1.5) on a")["blocks"])
+    assert ('--group "person"' in said) == (rows > 1)
+    assert '--order "person"' in said
+
+
+def test_whole_numbers_taken_as_classes_are_named_where_there_are_several():
+    rng = np.random.default_rng(0)
+    for classes, named in ((9, True), (3, False)):
+        records = [{"a": float(a), "number": str(k % classes)} for k, a in enumerate(rng.standard_normal(90))]
+        data = from_objects(records, [one.pop("number") for one in records])
+        said = " ".join(str(block["text"]) for block in verdict(data)["blocks"])
+        assert ("--kind y=numbers" in said) == named
 
 
 def test_a_signal_is_clear_where_it_removes_much_of_the_error_and_weak_where_little():

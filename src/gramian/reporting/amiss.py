@@ -15,7 +15,7 @@ import numpy as np
 from gramian.checks import Array, is_sparse
 from gramian.intake.dates import iso_of
 from gramian.learn.fields import fields_of
-from gramian.reporting.because import Because
+from gramian.reporting.because import Because, dates_like
 from gramian.reporting.contest import Contest
 from gramian.reporting.study import Study
 
@@ -106,5 +106,5 @@ def _told(study: Study, row: int, name: str, value: Any, peers: Array) -> Becaus
         return Because(name, None if missing else value, _commonest(peers)[:COMMON])
     ends = np.quantile(peers, USUAL).tolist()
     if data.recipe.kinds.get(name) == "date":
-        return Because(name, None if missing else iso_of(float(value)), [iso_of(end) for end in ends])
+        return Because(name, None if missing else iso_of(float(value)), dates_like(float(value), ends))
     return Because(name, None if missing else float(value), ends)

@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 import gramian as gm
+from gramian.cli.main import main
 from gramian.explain.groups import find_clusters
 from gramian.intake.dates import DAY, WEEK, YEAR, cycles
 from gramian.intake.reading import from_objects
@@ -172,3 +173,15 @@ def test_dates_around_the_year_are_one_cloud():
         assert found.columns == ("day", "wind")
         assert not found.left_out
     assert claimed <= 1
+
+
+def test_a_model_of_seasons_is_kept_in_a_file_and_predicts_new_days(tmp_path):
+    frame, y = series(1, season=2.0)
+    table = frame.assign(day=frame["day"].dt.strftime("%Y-%m-%d"), y=y)
+    table[:180].to_csv(tmp_path / "past.csv", index=False)
+    table[180:].to_csv(tmp_path / "future.csv", index=False)
+    past, model, said = (str(tmp_path / name) for name in ("past.csv", "days.gramian", "said.csv"))
+    assert main(["fit", past, "--target", "y", "-o", model, "--quiet"]) == 0
+    assert "Periodic" in repr(gm.load(model)["model"])
+    assert main(["predict", model, str(tmp_path / "future.csv"), "-o", said, "--quiet"]) == 0
+    assert len(pd.read_csv(said)) == 60

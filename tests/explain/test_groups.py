@@ -202,3 +202,37 @@ def test_the_given_objects_are_left_alone():
 def test_a_level_that_is_none_is_refused(alpha):
     with pytest.raises((TypeError, ValueError), match="alpha"):
         gm.find_clusters([[0.0], [1.0]], gm.Gaussian(1.0), alpha=alpha)
+
+
+# Categories alone
+
+
+def answers(seed, how, n=240, d=12):
+    """Return answers to yes and no questions: of chance, of one opinion that all have more or less, or of two camps."""
+    rng = np.random.default_rng(seed)
+    camp = np.arange(n) % 2
+    said = {
+        "chance": lambda: rng.random((n, d)) < 0.5,
+        "uneven chance": lambda: rng.random((n, d)) < rng.uniform(0.1, 0.9, d),
+        "one opinion": lambda: rng.standard_normal((n, d)) + rng.standard_normal((n, 1)) > 0,
+        "two camps": lambda: (rng.random((n, d)) < 0.85) == camp[:, None].astype(bool),
+    }[how]()
+    names = [f"q{k}" for k in range(d)]
+    rows = [dict(zip(names, np.where(line, "yes", "no").tolist(), strict=True)) for line in said]
+    kernel = sum((gm.Equality().on(name) for name in names[1:]), gm.Equality().on(names[0])).normalize()
+    return gm.find_clusters(rows, kernel, rng=seed), camp
+
+
+@pytest.mark.parametrize("how", ["chance", "uneven chance", "one opinion"])
+def test_answers_by_chance_or_of_one_opinion_are_one_cloud(how):
+    assert sum(answers(seed, how)[0].count > 1 for seed in range(20)) <= 1
+
+
+def test_two_camps_are_found_by_their_answers():
+    right = 0
+    for seed in range(20):
+        found, camp = answers(seed, "two camps")
+        same = np.mean(found.labels == camp)
+        right += found.count == 2 and max(same, 1 - same) > 0.95
+        assert found.columns == tuple(f"q{k}" for k in range(12))
+    assert right >= 19

@@ -85,6 +85,7 @@ def kernels() -> dict[str, tuple[str, gm.Kernel]]:
         "composed": ("vectors", (0.5 * gaussian + gm.Polynomial(2).normalize()) * (gm.Laplacian(2.0) + 1.0) ** 2),
         "centred": ("vectors", gaussian.center(X)),
         "standardized": ("vectors", gm.Matern(1.0, nu=1.5).pullback(gm.Standardize())),
+        "periodic": ("vectors", gm.Periodic(3.0, "median") + gm.Periodic(0.5)),
         "subsets": ("vectors", gm.AllSubsets((0.5, 1.0)).exp() + gm.Anova(2).polynomial((1.0, 2.0))),
         "bilinear": ("vectors", gm.Bilinear(np.array([[2.0, 0.5], [0.5, 1.0]]))),
         "nystrom": ("vectors", gm.Nystrom(gaussian, rank=4)),

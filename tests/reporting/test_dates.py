@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 import gramian as gm
+from gramian.cli.main import main
 from gramian.explain.groups import find_clusters
 from gramian.intake.dates import DAY, WEEK, YEAR, cycles
 from gramian.intake.reading import from_objects
@@ -152,7 +153,8 @@ def test_days_that_follow_each_other_are_time_and_neither_number_nor_leak():
     study = Study.of(from_objects(frame, y), gm.parse_kernel("standardize(gaussian(1)) on day, wind"))
     assert in_time(study.data) == "day"
     assert not any(one.why == "place" for one in leaks(study, hold(study, quick=True)))
-    apart = Study.of(from_objects(frame.sample(frac=1, random_state=0), y), study.given)
+    order = rng.permutation(400)
+    apart = Study.of(from_objects(frame.iloc[order], y[order]), study.given)
     assert not any(one.why == "place" for one in leaks(apart, hold(apart, quick=True)))
     sorted_by_target = frame.assign(day=frame["day"].sample(frac=1, random_state=1).to_numpy())
     numbered = Study.of(from_objects(sorted_by_target, days / 9.0), study.given)
@@ -171,3 +173,15 @@ def test_dates_around_the_year_are_one_cloud():
         assert found.columns == ("day", "wind")
         assert not found.left_out
     assert claimed <= 1
+
+
+def test_a_model_of_seasons_is_kept_in_a_file_and_predicts_new_days(tmp_path):
+    frame, y = series(1, season=2.0)
+    table = frame.assign(day=frame["day"].dt.strftime("%Y-%m-%d"), y=y)
+    table[:180].to_csv(tmp_path / "past.csv", index=False)
+    table[180:].to_csv(tmp_path / "future.csv", index=False)
+    past, model, said = (str(tmp_path / name) for name in ("past.csv", "days.gramian", "said.csv"))
+    assert main(["fit", past, "--target", "y", "-o", model, "--quiet"]) == 0
+    assert "Periodic" in repr(gm.load(model)["model"])
+    assert main(["predict", model, str(tmp_path / "future.csv"), "-o", said, "--quiet"]) == 0
+    assert len(pd.read_csv(said)) == 60

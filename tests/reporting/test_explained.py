@@ -289,6 +289,9 @@ def test_reasons_are_told_apart_by_whether_the_value_is_within_the_usual_range()
         == "color “blue”, rare with the rest, where “red” is as usual"
     )
     assert phrase([Because("dose", None, [1.0, 2.0])]) == "dose missing, usual 1 to 2"
+    assert phrase([Because("day", None, ["2012-01-01", "2013-01-01"])]) == "day missing, usual 2012-01-01 to 2013-01-01"
+    assert "though within" in phrase([Because("day", "2012-06-05", ["2012-01-01", "2013-01-01"])])
+    assert phrase([Because("dose", "high", [1.0, 2.0])]) == "dose “high”, usual 1 to 2"
 
 
 # Profiles

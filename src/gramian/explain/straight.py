@@ -6,6 +6,7 @@ distances between vectors, and these have no such fault. So the squared distance
 
     d²(x, z) = ‖x − z‖² / σ²                     for kernels of a distance, ‖x − z‖² for polynomials,
     d²(x, z) = d₁²(x, z) + d₂²(x, z)             for sums and products of kernels (log κ₁κ₂ = log κ₁ + log κ₂),
+    d²(x, z) = number of categories that differ  for categories, as points with a coordinate for each value,
     d²(x, z) = ‖φ(x) − φ(z)‖²                    for all others: strings, texts, nodes of a graph.
 
 Categories part any table into their values, which says nothing that is not known: they are left out where the kernel
@@ -16,6 +17,7 @@ be two heaps.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -38,6 +40,7 @@ SAFE = 1e100  # numbers beyond have squares that overflow
 EQUAL = 1e-7  # distances below this share of the largest are rounding
 
 
+MOST_VALUES = 50  # of a column of categories that have a coordinate
 COMMON = 1 / 4  # of the objects: more of one value, and the column says whether an object has it
 OFTENER = 3  # times as often as the mean value: whole numbers that take few values are no such column
 RULE = 0.9  # of the objects have the next value within a step; gaps between groups are the exception
@@ -53,9 +56,11 @@ class _Part:
 
     def telling(self) -> Array:
         """Return which columns may tell groups apart."""
+        if _compares_categories(self.kernel):
+            return np.zeros(self.values.shape[1] if isinstance(self.values, np.ndarray) else 1, dtype=bool)
         if isinstance(self.values, np.ndarray):
             return ~np.array([_has_common_value(column) for column in self.values.T], dtype=bool)
-        return np.full(len(self.names) or 1, not _compares_categories(self.kernel))
+        return np.ones(len(self.names) or 1, dtype=bool)
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,8 +139,11 @@ def _parts(kernel: Kernel, X: Any, names: Names) -> list[_Part]:
         return _parts(kernel.base, X, names)
     if isinstance(kernel, Normalized):
         inner = _parts(kernel.base, X, names)
-        if all(isinstance(one.kernel, Distance) for one in inner):  # whose norms are equal before
+        if all(isinstance(one.kernel, Distance | Equality) for one in inner):  # whose norms are equal before
             return inner
+    if isinstance(kernel, Equality):
+        indicators = _indicators(list(X))
+        return [_Part(kernel, indicators, names * indicators.shape[1])]
     if isinstance(kernel, Distance | Linear | Polynomial) and not is_sparse(X):
         unit = settled(kernel.bandwidth) if isinstance(kernel, Distance) else 1.0
         coordinates = np.asarray(X, dtype=np.float64) / unit
@@ -144,6 +152,16 @@ def _parts(kernel: Kernel, X: Any, names: Names) -> list[_Part]:
             d = coordinates.shape[1]
             return [_Part(kernel, coordinates, names if len(names) == d else tuple(range(d)))]
     return [_Part(kernel, FeatureSpace(kernel)(X), names)]
+
+
+def _indicators(values: list[Any]) -> Array:
+    """Return a coordinate for each of the commonest values, such that different ones have distance 1."""
+    common = [value for value, _ in Counter(values).most_common(MOST_VALUES)]
+    place = {value: k for k, value in enumerate(common)}
+    found = np.zeros((len(values), len(common)))
+    known = [(row, place[value]) for row, value in enumerate(values) if value in place]
+    found[tuple(np.array(known).T)] = np.sqrt(0.5)
+    return np.asarray(found - found.mean(axis=0))
 
 
 def _compares_categories(kernel: Kernel) -> bool:
@@ -169,6 +187,8 @@ def _step(column: Array) -> float:
     if len(values) < 2:
         return 0.0
     step = float(np.quantile(np.diff(values).repeat(counts[:-1]), RULE, method="lower"))
+    if len(values) == 2:  # of which nobody can say to what they were rounded
+        return step
     others = np.delete(values, counts.argmax()).repeat(np.delete(counts, counts.argmax()))
     places = np.round((others - values[0]) / step).astype(np.int64)
     for multiple in reversed(MULTIPLES):

@@ -17,6 +17,7 @@ from gramian.kernels.dotproduct import Bilinear, DotProduct
 from gramian.kernels.equality import Equality
 from gramian.kernels.fourier import RandomFourier
 from gramian.kernels.graphs.diffusion import Diffusion
+from gramian.kernels.periodic import Periodic
 from gramian.kernels.precomputed import Precomputed
 from gramian.kernels.radial import Distance
 from gramian.kernels.strings.bags import Bags
@@ -61,6 +62,16 @@ def _vectors(kernel: Any, parts: tuple[Any, ...], sparse: bool = True, width: in
 def _distance(kernel: Any, parts: tuple[Any, ...]) -> None:
     require(not isinstance(kernel.bandwidth, str), "a bandwidth is not settled")
     _vectors(kernel, parts, sparse=kernel.metric == "euclidean")
+
+
+def _circles(kernel: Any, parts: tuple[Any, ...]) -> None:
+    require(not isinstance(kernel.bandwidth, str), "a bandwidth is not settled")
+    _vectors(kernel, parts, sparse=False)
+    cosines, sines = np.array_split(parts[0].astype(np.float64), 2, axis=1)
+    require(cosines.shape == sines.shape, "points on circles have not two coordinates each")
+    with np.errstate(over="ignore"):
+        radii = np.hypot(cosines, sines)
+    require(bool((np.abs(radii - 1) < NEAR).all()), "points lie on no circle of radius 1")
 
 
 def _bilinear(kernel: Any, parts: tuple[Any, ...]) -> None:
@@ -171,6 +182,7 @@ _ENCODINGS: list[tuple[Any, Callable[[Any, tuple[Any, ...]], None]]] = [
     (AllSubsets | Anova, _subsets),
     (DotProduct, _vectors),
     (Distance, _distance),
+    (Periodic, _circles),
     (Precomputed, _places(len)),
     (Diffusion, _places(lambda kernel: len(kernel.graph))),
     (Counting, _counted),

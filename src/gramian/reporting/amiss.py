@@ -15,11 +15,12 @@ import numpy as np
 from gramian.checks import Array, is_sparse
 from gramian.intake.dates import iso_of
 from gramian.learn.fields import fields_of
-from gramian.reporting.because import Because
+from gramian.reporting.because import Because, dates_like
 from gramian.reporting.contest import Contest
 from gramian.reporting.study import Study
 
-LEARNT = 1000  # objects from which the model learns that is asked
+FEWEST = 10  # objects to learn from, below which nothing is asked
+LEARNT = 600  # objects from which the model learns that is asked
 WIDE = 60  # columns up to which each is replaced
 LIKE = 30  # objects of the nearest numbers, by which is told what is usual with such a number
 NAMED = 2  # columns at most
@@ -38,11 +39,10 @@ def amiss(study: Study, contest: Contest, mistaken: Array) -> list[list[Because]
     assert entrant.model is not None
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        for fold in contest.cut:
-            asked = np.flatnonzero(np.isin(rows, contest.learnt[fold.test]))
-            if not len(asked):
+        for asked, others in _asked(contest, mistaken):
+            train = study.some(LEARNT, others)
+            if len(train) < FEWEST:
                 continue
-            train = study.some(LEARNT, contest.learnt[fold.train])
             try:
                 model = entrant.model(study.choice.kernel, train, study.target(train))
                 model.fit(study.objects(train), study.target(train))
@@ -51,6 +51,20 @@ def amiss(study: Study, contest: Contest, mistaken: Array) -> list[list[Because]
             except (ValueError, ArithmeticError, AttributeError):  # a class may be missing among so few
                 continue
     return found
+
+
+def _asked(contest: Contest, mistaken: Array) -> list[tuple[Array, Array]]:
+    """Return which of the objects are asked about together, and the rows to learn from: nothing of the same unit.
+
+    In time these are those of the fold, which came before; else all others, so that one model is enough.
+    """
+    rows = contest.rows[mistaken]
+    if len(contest.rows) == len(contest.learnt):
+        return [(np.arange(len(rows)), contest.rows[~np.isin(contest.unit, contest.unit[mistaken])])]
+    folds = [
+        (np.flatnonzero(np.isin(rows, contest.learnt[one.test])), contest.learnt[one.train]) for one in contest.cut
+    ]
+    return [(asked, train) for asked, train in folds if len(asked)]
 
 
 def _reasons(study: Study, contest: Contest, model: Any, train: Array, row: int) -> list[Because]:
@@ -106,5 +120,5 @@ def _told(study: Study, row: int, name: str, value: Any, peers: Array) -> Becaus
         return Because(name, None if missing else value, _commonest(peers)[:COMMON])
     ends = np.quantile(peers, USUAL).tolist()
     if data.recipe.kinds.get(name) == "date":
-        return Because(name, None if missing else iso_of(float(value)), [iso_of(end) for end in ends])
+        return Because(name, None if missing else iso_of(float(value)), dates_like(float(value), ends))
     return Because(name, None if missing else float(value), ends)

@@ -7,7 +7,9 @@ stands in for a missing one is told as missing, and dates are told as dates.
 
 from __future__ import annotations
 
+import re
 import warnings
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -62,8 +64,13 @@ def _told(study: Study, row: int, reason: Reason) -> Because:
     if reason.column in data.gaps and data.gaps[reason.column][row]:
         return Because(reason.column, None, list(reason.usual))
     if data.recipe.kinds.get(reason.column) == "date":
-        return Because(reason.column, iso_of(reason.value), [iso_of(one) for one in reason.usual])
+        return Because(reason.column, iso_of(reason.value), dates_like(reason.value, reason.usual))
     return Because(reason.column, reason.value, list(reason.usual))
+
+
+def dates_like(value: float, days: Sequence[float]) -> list[str]:
+    """Return days as dates, with the time of day only where a value has one."""
+    return [iso_of(float(np.round(day)) if value % 1 == 0 else day) for day in days]
 
 
 def phrase(reasons: list[Because], within: str = "rare with the rest, though within") -> str:
@@ -73,16 +80,19 @@ def phrase(reasons: list[Because], within: str = "rare with the rest, though wit
     --------
     >>> phrase([Because("petal length", 6.9, [1.3, 1.7]), Because("color", "blue", ["red"])])
     'petal length 6.9, usual 1.3 to 1.7; color “blue”, usual “red”'
+    >>> phrase([Because("day", "2012-01-08", ["2012-06-05", "2015-08-27"])])
+    'day 2012-01-08, usual 2012-06-05 to 2015-08-27'
     """
     return "; ".join(_phrase(one, within) for one in reasons)
 
 
 def _phrase(one: Because, within: str) -> str:
     value = "missing" if one.value is None else _short(one.value)
-    if len(one.usual) == 2 and all(map(_is_number, one.usual)):
+    dates = len(one.usual) == 2 and all(map(_is_date, one.usual))
+    if dates or (len(one.usual) == 2 and all(map(_is_number, one.usual))):
         low, high = one.usual
         usual = _short(low) if low == high else f"{_short(low)} to {_short(high)}"
-        if not _is_number(one.value) or not low <= one.value <= high:
+        if not (_is_date if dates else _is_number)(one.value) or not low <= one.value <= high:
             return f"{one.column} {value}, usual {usual}"
         where = "at the edge of" if one.value in (low, high) else within
         return f"{one.column} {value}, {where} the usual {usual}"
@@ -104,5 +114,11 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, int | float | np.number) and not isinstance(value, bool)
 
 
+def _is_date(value: Any) -> bool:
+    return isinstance(value, str) and re.fullmatch(r"\d{4}-\d\d-\d\d( \d\d:\d\d:\d\d)?", value) is not None
+
+
 def _short(value: Any) -> str:
+    if _is_date(value):
+        return str(value)
     return number(float(value), DIGITS) if _is_number(value) else f"“{shortened(str(value), LONGEST)}”"

@@ -114,8 +114,8 @@ def date_ticks(low: float, high: float, most: int = 8) -> list[float]:
 
     Examples
     --------
-    >>> date_labels(date_ticks(15340.0, 16800.0)), date_labels(date_ticks(15340.0, 15500.0))
-    (['2012', '2013', '2014', '2015'], ['2012-01', '2012-02', '2012-03', '2012-04', '2012-05', '2012-06'])
+    >>> date_labels(date_ticks(15340.0, 17000.0)), date_labels(date_ticks(15340.0, 15500.0))
+    (['2012', '2013', '2014', '2015', '2016'], ['2012-01', '2012-02', '2012-03', '2012-04', '2012-05', '2012-06'])
     """
     least = (high - low) / most
     if least > _YEAR / 2:

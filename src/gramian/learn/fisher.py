@@ -124,7 +124,7 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Disc
     ridges_, loo_errors_ : arrays
         The grid and its shares of leave-one-out mistakes, where the ridge was chosen: with squared lengths that
         are right to two percent where classes have 60 members or more; of more than 1000 objects, unless φ is explicit,
-        seen through 1000 directions, what these leave out of K being counted as one more ridge.
+        seen through 1000 directions.
     solver_ : str
         How the linear system was solved.
 
@@ -287,10 +287,9 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Disc
         gram = self.sample_.gram()
         left_out, labels = self._left_out(low, shared=True)
         self.ridges_ = ridge_grid(self.ridge, left_out.largest, rounding(gram, left_out.largest))
-        rho = unseen_ridge(gram, self._unseen, len(self.classes_))
-        scores = seen_in_part(left_out.scores, self.ridges_, rho)
+        scores = left_out.scores(self.ridges_)
         self.loo_errors_ = np.mean(scores.argmax(axis=2) != labels, axis=1)
-        best = place_of_best(self.ridges_, self.loo_errors_, rho)
+        best = place_of_best(self.ridges_, self.loo_errors_, unseen_ridge(gram, self._unseen, len(self.classes_)))
         if len(labels) == len(self._labels) and left_out.is_exact and not self._unseen:
             self._loo_scores = scores[best]
         return float(self.ridges_[best])
@@ -420,7 +419,7 @@ def seen_in_part(scores: Map, ridges: Array, rho: float) -> Array:
 def place_of_best(ridges: Array, errors: Array, rho: float) -> int:
     """Return the place of the ridge with the fewest mistakes, of equals the most regularised.
 
-    Beside a ridge rho that is there anyway, those that differ by a small part of it are equals.
+    Ridges far below rho, as which what is left out of K acts, are equals: low rank does not see what they do.
     """
     best = ridges[errors == errors.min()][-1]
     return int(np.flatnonzero(ridges <= best + HIDDEN * rho)[-1])

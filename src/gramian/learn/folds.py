@@ -35,7 +35,7 @@ from gramian.gram.gram import Gram
 from gramian.learn.base import checked_weights, named
 from gramian.learn.classifier import KernelClassifier
 from gramian.learn.discriminant import decided
-from gramian.learn.fisher import FisherDiscriminant, place_of_best, seen_in_part, unseen_ridge
+from gramian.learn.fisher import FisherDiscriminant, place_of_best, unseen_ridge
 from gramian.learn.fisher_folds import fold_scores
 from gramian.learn.fisher_loo import LeaveOneOut
 from gramian.learn.lowrank import DEFAULT_RANK, given_rank
@@ -403,14 +403,10 @@ class OfFisher(Question):
         return in_low_rank(whole, half, left_out, rho, rank)
 
     def _at_best(self, points: Array, rho: float) -> Judgement:
-        """Compare all ridges; what is left of K acts as one more, rho."""
+        """Compare all ridges; those far below rho, as which what is left out of K acts, cannot be told apart."""
         alone, folds = LeaveOneOut.of_points(points, self.classes), self.folds
         ridges = self.grid(alone.largest, rounding(self.gram, alone.largest))
-
-        def left(ridges: Array) -> Array:
-            return alone.scores(ridges) if folds is None else fold_scores(points, self.classes, folds, ridges)
-
-        scores = seen_in_part(left, ridges, rho)
+        scores = alone.scores(ridges) if folds is None else fold_scores(points, self.classes, folds, ridges)
         errors = np.mean(scores.argmax(axis=2) != self.classes, axis=1)
         best = place_of_best(ridges, errors, rho)
         return self._judgement(ridges, errors, float(ridges[best]), scores[best])

@@ -104,10 +104,10 @@ radial = st.one_of(
     st.builds(gm.Gaussian, bandwidths),
     st.builds(gm.Laplacian, bandwidths),
     st.builds(gm.Matern, bandwidths, st.floats(0.01, 100.0)),
-    st.builds(gm.Periodic, numbers, bandwidths),
 )
 on_vectors = st.one_of(
     radial,
+    st.builds(gm.Periodic, numbers, bandwidths),
     st.just(gm.Linear()),
     st.builds(gm.Polynomial, counts, st.one_of(st.just(0), numbers)),
     st.builds(gm.AllSubsets, st.one_of(st.none(), st.lists(numbers, min_size=1, max_size=3))),

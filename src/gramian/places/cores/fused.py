@@ -69,16 +69,21 @@ class Fused:
         return left, right, self._parameters, of_rows, of_columns
 
     def _packed(self, a: Encoded, points: Points, abreast: int) -> Array:
-        """Return points in units of a power of two, filled up with zeros."""
+        """Return points in units of a power of two, filled up with coordinates of 0 and with copies of the last point.
+
+        Copies, for a value between other points may be infinite, and infinity times 0 is no number.
+        """
         given = at(a, points.part)
         packed = np.zeros((_up(len(given), abreast), _up(given.shape[1], STEP)), self.dtype)
-        np.multiply(given, 1 / points.unit, out=packed[: len(given), : given.shape[1]], casting="same_kind")
+        np.multiply(given, 1 / points.unit, out=packed[: len(given), : given.shape[1]], dtype=self.dtype)
+        packed[len(given) :] = packed[len(given) - 1]
         return packed
 
     def _numbers(self, wanted: list[Formula], a: Encoded, abreast: int) -> Array:
         found = np.zeros((len(wanted), _up(len(a), abreast)), self.dtype)
         for k, f in enumerate(wanted):
             found[k, : len(a)] = numbers_of(f, lambda leaf: np.reshape(at(a, leaf.part), -1))
+        found[:, len(a) :] = found[:, len(a) - 1 : len(a)]
         return found
 
     @cached_property

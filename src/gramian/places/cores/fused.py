@@ -45,7 +45,7 @@ class Fused:
         back = np.zeros(j.stop - j.start) if mirrored is None else mirrored
         if mirrored is not None:
             w[: len(sums)] = V[i, 0]
-        self._passes.product(*arguments, V[j, 0], w, found, back)
+        self._call("product", *arguments, V[j, 0], w, found, back)
         sums += found[: len(sums)]
 
     def fill(self, i: slice, j: slice, out: Array) -> None:
@@ -53,13 +53,12 @@ class Fused:
         rows, cols = out.shape
         apart = out.strides[0] // out.itemsize
         flat = as_strided(out, ((rows - 1) * apart + cols,), (out.itemsize,))
-        self._passes.fill(*self._arguments(i, j), rows, cols, apart, flat)
+        self._call("fill", *self._arguments(i, j), rows, cols, apart, flat)
 
-    @property
-    def _passes(self) -> Any:
-        from gramian.places.cores.compiled import load  # Numba is loaded where there is much to compute, and only there
+    def _call(self, name: str, *arguments: Any) -> None:
+        from gramian.places.cores.compiled import call  # loads Numba, which small work is to do without
 
-        return load(self.source.text)
+        call(self.source.text, name, *arguments)
 
     def _arguments(self, i: slice, j: slice) -> tuple[Any, ...]:
         a, b, source = self.rows[i], self.cols[j], self.source

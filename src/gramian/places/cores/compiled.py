@@ -21,6 +21,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from gramian.runtime.threads import aside
 from gramian.writing import replacing
 
 _loading = threading.Lock()
@@ -65,10 +66,13 @@ def call(text: str, name: str, *arguments: Any) -> None:
 
 
 def load(text: str) -> ModuleType:
-    """Return the module with this source."""
+    """Return the module with this source.
+
+    It is made in a thread of its own: a Ctrl-C that falls into the import of Numba would leave half of it behind.
+    """
     with _loading:
         if text not in _loaded:
-            _loaded[text] = _module(text, folder, _passing)
+            _loaded[text] = aside(lambda: _module(text, folder, _passing))
         return _loaded[text]
 
 

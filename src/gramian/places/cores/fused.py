@@ -22,10 +22,7 @@ from gramian.places.cores.interpret import at, numbers_of
 from gramian.places.cores.source import ABREAST, STEP, NoSourceError, Points, Source
 
 MOST_COORDINATES = 64  # beyond which a matrix product compares points faster than their differences do
-FAR = {
-    np.dtype(np.float32): 1e15,
-    np.dtype(np.float64): 1e150,
-}  # bandwidths whose squares have a place
+FAR = {np.dtype(np.float32): 1e15, np.dtype(np.float64): 1e150}  # bandwidths whose squares have a place
 
 
 @dataclass(frozen=True)

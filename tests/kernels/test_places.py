@@ -158,6 +158,61 @@ def test_points_too_far_for_their_squares_are_left_to_numpy():
     assert np.array_equal(GAUSSIAN(X), np.eye(2))
 
 
+def first(X):
+    return X[:, :1]
+
+
+def second(X):
+    return X[:, 1:2]
+
+
+def apart(sizes, dtype=np.float32, n=301):
+    """Points whose columns are of different sizes."""
+    return points(n, len(sizes), dtype) * np.array(sizes, dtype)
+
+
+ONE, OTHER = gm.Linear().pullback(first), gm.Linear().pullback(second)
+FAR_AWAY = (1000 + 5 * np.random.default_rng(8).normal(size=(1301, 1))).astype(np.float64)
+HARD = {
+    "bandwidths 20 orders apart": lambda: (GAUSSIAN + gm.Gaussian(1e-20)).gram(apart([1.0, 1.0])),
+    "and points as near as the smaller": lambda: (GAUSSIAN + gm.Gaussian(1e-25)).gram(apart([1e-25, 1e-25])),
+    "bandwidths 200 orders apart": lambda: (GAUSSIAN + gm.Gaussian(1e-200)).gram(apart([1.0, 1e-200], np.float64)),
+    "a bandwidth near the largest number": lambda: gm.Gaussian(1.7e308).gram(apart([1e300], np.float64)),
+    "a bandwidth without an inverse": lambda: gm.Gaussian(1e-310).gram(np.zeros((5, 2))),
+    "one without an inverse in single precision": lambda: gm.Gaussian(1e-40).gram(apart([1e-40])),
+    "one that is 0 in single precision": lambda: gm.Laplacian(1e-300).gram(np.zeros((5, 2), np.float32)),
+    "vectors in two precisions": lambda: gm.Gaussian(1e-20).gram(apart([1e25]), apart([1e25]).astype(np.float64)),
+    "exponentials near the largest number": lambda: (1e-20 * gm.Linear().exp()).gram(np.full((5, 1), 709.7**0.5)),
+    "and in single precision": lambda: (1e-20 * gm.Linear().exp()).gram(np.full((5, 1), 88.6**0.5, np.float32)),
+    "a product with large factors": lambda: (1e20 * (ONE * OTHER)).gram(apart([1e10, 1e-15])),
+    "a product with small factors": lambda: (1e-15 * (ONE * OTHER)).gram(apart([1e-15, 1e10])),
+    "a sum of products with large factors": lambda: (1e20 * (ONE * OTHER + ONE * OTHER)).gram(apart([1e10, 1e-15])),
+    "large values, made small by object": lambda: gm.Linear().reweight(small).gram(apart([1e18, 1e18])),
+    "a centre far from points that are not there": lambda: (
+        (0.1 * (gm.Linear() * gm.Gaussian(1e6)).center(FAR_AWAY[:50])).exp().gram(FAR_AWAY)
+    ),
+}
+
+
+def small(X):
+    return np.linspace(1e-25, 2e-25, len(X))
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("case", HARD)
+def test_where_numbers_are_near_the_end_of_their_range_products_are_those_of_numpy(monkeypatch, case):
+    found = []
+    for worth in (10**18, 0):
+        monkeypatch.setattr(gram_module, "WORTH", worth)
+        K = HARD[case]()
+        v = np.random.default_rng(5).normal(size=(K.shape[1], 1))
+        found.append((K.dense().astype(np.float64), K.apply(v)))
+    (dense, product), (compiled, other) = found
+    assert np.isfinite(dense).all()
+    assert np.abs(compiled - dense).max() <= 1e-5 * np.abs(dense).max()
+    assert (np.abs(other - product) <= 1e-5 * (np.abs(dense) @ np.abs(v))).all()
+
+
 @pytest.mark.parametrize(
     "kernel",
     [gm.Matern(nu=0.7), gm.AllSubsets(), gm.Polynomial(degree=100), gm.Linear().polynomial([1.0] * 40)],

@@ -15,7 +15,9 @@ import pytest
 import scipy.sparse
 
 import gramian as gm
+from gramian.gram import gram
 from gramian.places.cores import tiles
+from gramian.places.cores.fused import Fused
 from gramian.runtime import journal
 from gramian.runtime.fingerprint import NoFingerprintError, fingerprint
 from gramian.runtime.journal import Journal, keeping, remember
@@ -52,18 +54,18 @@ class Killed(Exception):
     pass
 
 
-def blocks(monkeypatch, kernel=gm.Gaussian, most=None):
+def blocks(monkeypatch, kernel=gm.Gaussian, most=None, name="block"):
     """Count the tiles that are computed from now on; after `most` of them, be killed."""
     counts = []
-    block = kernel.block
+    block = getattr(kernel, name)
 
-    def counted(self, a, b, out):
+    def counted(self, *given):
         if most is not None and len(counts) >= most:
             raise Killed
         counts.append(1)
-        block(self, a, b, out)
+        block(self, *given)
 
-    monkeypatch.setattr(kernel, "block", counted)
+    monkeypatch.setattr(kernel, name, counted)
     return counts
 
 
@@ -152,6 +154,34 @@ def test_an_interruption_after_any_tile_changes_nothing_and_loses_little(lanes, 
             with monkeypatch.context() as patch:
                 counts = blocks(patch)
                 assert np.array_equal(compute(), expected)
+        assert len(counts) <= total - most + 2 * lanes
+
+
+@pytest.mark.parametrize("lanes", [1, 2, 3])
+@pytest.mark.parametrize("columns", [1, 2])
+def test_an_interruption_of_compiled_passes_changes_nothing_and_loses_little(
+    lanes, columns, eager, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(tiles, "cores", lambda: lanes)
+    monkeypatch.setattr(tiles, "PARALLEL_SIDE", 64)
+    monkeypatch.setattr(gram, "WORTH", 0)
+    monkeypatch.setenv("GRAMIAN_CACHE", str(tmp_path / "passes"))
+    K = gaussian()
+    name = "product" if columns == 1 else "fill"  # what multiplies one column without writing tiles
+    with monkeypatch.context() as patch:
+        counts = blocks(patch, Fused, name=name)
+        expected = K.apply(V[:, :columns])
+    total = len(counts)
+    assert total > 9
+    for most in range(0, total, 9):
+        with keeping(tmp_path / str(most)):
+            with monkeypatch.context() as patch:
+                blocks(patch, Fused, most, name)
+                with pytest.raises(Killed):
+                    K.apply(V[:, :columns])
+            with monkeypatch.context() as patch:
+                counts = blocks(patch, Fused, name=name)
+                assert np.array_equal(K.apply(V[:, :columns]), expected)
         assert len(counts) <= total - most + 2 * lanes
 
 

@@ -27,7 +27,7 @@ from gramian.gram.gram import Gram, finite_norms
 from gramian.kernels.base import BaseKernel
 from gramian.kernels.columns import Columns
 from gramian.kernels.value import ATOM, Value, inside, text
-from gramian.places import CORES
+from gramian.places import place_of
 
 SUM, PRODUCT, POWER = 1, 2, 3  # how tightly the operators bind
 MOST_DEGREE = 10**9  # beyond, what rounding has added to 1 overflows
@@ -260,7 +260,7 @@ class Pointwise(Kernel):
 
     def profile(self, s: Array) -> Array:
         """Replace the base kernel's values s by this kernel's, in place, wherever they come from."""
-        return CORES.prepare(self.of(Given())).of(s)
+        return place_of(s).prepare(self.of(Given())).of(s)
 
     @property
     def radius(self) -> float:

@@ -61,5 +61,5 @@ CORES = Cores()
 
 
 def place_of(a: Any) -> Place:
-    """Return the place that has these encodings."""
+    """Return the place that has these encodings, or this array of values."""
     return CORES

@@ -22,10 +22,7 @@ from gramian.places.cores.interpret import at, numbers_of
 from gramian.places.cores.source import ABREAST, STEP, NoSourceError, Points, Source
 
 MOST_COORDINATES = 64  # beyond which a matrix product compares points faster than their differences do
-FAR = {
-    np.dtype(np.float32): 1e15,
-    np.dtype(np.float64): 1e150,
-}  # bandwidths whose squares have a place
+FAR = {np.dtype(np.float32): 1e15, np.dtype(np.float64): 1e150}  # bandwidths whose squares have a place
 
 
 @dataclass(frozen=True)
@@ -45,7 +42,7 @@ class Fused:
         back = np.zeros(j.stop - j.start) if mirrored is None else mirrored
         if mirrored is not None:
             w[: len(sums)] = V[i, 0]
-        self._passes.product(*arguments, V[j, 0], w, found, back)
+        self._call("product", *arguments, V[j, 0], w, found, back)
         sums += found[: len(sums)]
 
     def fill(self, i: slice, j: slice, out: Array) -> None:
@@ -53,13 +50,12 @@ class Fused:
         rows, cols = out.shape
         apart = out.strides[0] // out.itemsize
         flat = as_strided(out, ((rows - 1) * apart + cols,), (out.itemsize,))
-        self._passes.fill(*self._arguments(i, j), rows, cols, apart, flat)
+        self._call("fill", *self._arguments(i, j), rows, cols, apart, flat)
 
-    @property
-    def _passes(self) -> Any:
-        from gramian.places.cores.compiled import load  # Numba is loaded where there is much to compute, and only there
+    def _call(self, name: str, *arguments: Any) -> None:
+        from gramian.places.cores.compiled import call  # loads Numba, which small work is to do without
 
-        return load(self.source.text)
+        call(self.source.text, name, *arguments)
 
     def _arguments(self, i: slice, j: slice) -> tuple[Any, ...]:
         a, b, source = self.rows[i], self.cols[j], self.source
@@ -69,16 +65,21 @@ class Fused:
         return left, right, self._parameters, of_rows, of_columns
 
     def _packed(self, a: Encoded, points: Points, abreast: int) -> Array:
-        """Return points in units of a power of two, filled up with zeros."""
+        """Return points in units of a power of two, filled up with coordinates of 0 and with copies of the last point.
+
+        Copies, for a value between other points may be infinite, and infinity times 0 is no number.
+        """
         given = at(a, points.part)
         packed = np.zeros((_up(len(given), abreast), _up(given.shape[1], STEP)), self.dtype)
-        np.multiply(given, 1 / points.unit, out=packed[: len(given), : given.shape[1]], casting="same_kind")
+        np.multiply(given, 1 / points.unit, out=packed[: len(given), : given.shape[1]], dtype=self.dtype)
+        packed[len(given) :] = packed[len(given) - 1]
         return packed
 
     def _numbers(self, wanted: list[Formula], a: Encoded, abreast: int) -> Array:
         found = np.zeros((len(wanted), _up(len(a), abreast)), self.dtype)
         for k, f in enumerate(wanted):
             found[k, : len(a)] = numbers_of(f, lambda leaf: np.reshape(at(a, leaf.part), -1))
+        found[:, len(a) :] = found[:, len(a) - 1 : len(a)]
         return found
 
     @cached_property

@@ -5,6 +5,8 @@
             what their leaves are against the run, into rows of numbers
             for each row, one loop over the run: the expression, and what is done with its value
 
+Sums over pairs may be taken in any order, which vector instructions want. The operations of an expression may not: its
+value has a place among numbers where that of c κ₁ κ₂ in another order would have none.
 Numbers of the expression (bandwidths, constants, coefficients) are arguments of the pass, and so are the points and the
 numbers of rows and columns: two kernels of the same form have the same source, whatever their parameters, and one
 compiled pass serves both. Constant factors are moved inwards, up to a parameter that takes them for nothing.
@@ -29,16 +31,24 @@ RUN = 512  # columns that are taken up at a time: their numbers stay in the firs
 ROWS = 128  # rows after which sums over them are moved to double precision
 LOG2E = float(np.log2(np.e))
 LARGEST_POWER, LONGEST_POLYNOMIAL, MOST_PARTS = 64, 32, 64  # beyond, an expression is not compiled
+SINGLE_EXPONENT, DOUBLE_EXPONENT = 125, 1021  # of powers of two up to which their inverses have all digits
+NEAR = 2.0**16  # bandwidths further apart than this have units of their own, so that no square leaves its range
 PAIRS = {ex.SquaredDistance: "squares_of", ex.Dot: "products_of", ex.CityBlock: "lengths_of"}
 
 
 TEMPLATE = '''"""A pass over a tile, written by gramian.places.cores.source."""
 import numpy as np
 from numba import njit
-from gramian.places.cores.lanes import SUMS, exp2_{kind} as exp2, lengths_of, products_of, squares_of
+from gramian.places.cores.lanes import EXACT, SUMS, exp2_{kind} as exp2, lengths_of, products_of, squares_of
 
 
 {compared}
+@njit(fastmath=EXACT, forceinline=True)
+def value({arguments}):
+{entry}
+    return {value}
+
+
 @njit(nogil=True, cache=True, fastmath=SUMS)
 def product(A, B, P, R, C, v, w, sums, mirrored):
 {numbers}
@@ -56,9 +66,9 @@ def product(A, B, P, R, C, v, w, sums, mirrored):
                 wi = w[i + r]
                 total = P.dtype.type(0)
                 for j in range(q):
-{entry}
-                    total += {value} * vs[j]
-                    back[j] += {value} * wi
+                    kappa = value({given})
+                    total += kappa * vs[j]
+                    back[j] += kappa * wi
                 sums[i + r] += total
             if i % {ROWS} == {ROWS} - {ABREAST} or i + {ABREAST} >= len(w):
                 for j in range(q):
@@ -79,8 +89,7 @@ def fill(A, B, P, R, C, rows, cols, apart, out):
 {row}
                 row = out[(i + r) * apart + first : (i + r) * apart + first + q]
                 for j in range(q):
-{entry}
-                    row[j] = {value}
+                    row[j] = value({given})
 '''
 
 
@@ -149,6 +158,9 @@ class Source:
     @property
     def text(self) -> str:
         """The module: `product` multiplies a tile by a vector, from both sides, and `fill` writes it."""
+        rows = [f"t{k}" for k in range(len(self.points))] + [f"r{k}" for k in range(len(self.of_rows))]
+        columns = [f"c{k}" for k in range(len(self.of_columns))]
+        numbers = [f"p{k}" for k in range(len(self.numbers))]
         return TEMPLATE.format(
             compared="\n".join(map(_compare, sorted({p.how for p in self.points}))),
             kind="single" if self.single else "double",
@@ -169,7 +181,9 @@ class Source:
                 (f"t{k} = s{k}[r][:q]" for k in range(len(self.points))),
                 (f"r{k} = R[{k}, i + r]" for k in range(len(self.of_rows))),
             ),
-            entry=_lines(20, self._lines),
+            arguments=", ".join(rows + columns + numbers),
+            given=", ".join([f"{name}[j]" if name[0] in "tc" else name for name in rows + columns + numbers]),
+            entry=_lines(4, self._lines),
             value=self._value,
             RUN=RUN,
             ROWS=ROWS,
@@ -186,6 +200,9 @@ class Source:
         return self._known[key]
 
     def _number(self, value: float) -> str:
+        limits = np.finfo(np.float32 if self.single else np.float64)
+        if value and not limits.tiny <= abs(value) <= limits.max:
+            raise NoSourceError(f"{value:g} has no place among numbers of this precision")
         self.numbers.append(value)
         return f"p{len(self.numbers) - 1}"
 
@@ -195,23 +212,24 @@ class Source:
             if leaves == {ex.OfRow}:
                 return f"r{_place(self.of_rows, f)}"
             if leaves == {ex.OfColumn}:
-                return f"c{_place(self.of_columns, f)}[j]"
+                return f"c{_place(self.of_columns, f)}"
         match f:
             case ex.Number(value):
                 return self._number(times * value)
             case ex.SquaredDistance(bandwidth=sigma, factor=factor):
                 row, unit = self._compared(f, sigma)
-                return f"{row} * {self._number(times * factor * (unit / sigma) ** 2)}"
+                ratio = unit / sigma
+                return f"{row} * {self._number(times * factor * ratio * ratio)}"
             case ex.CityBlock(bandwidth=sigma):
                 row, unit = self._compared(f, sigma)
                 return f"{row} * {self._number(times * (unit / sigma))}"
-            case ex.Plus(left, right):
+            case ex.Plus(left, right) if times == 1 or _takes_factors(f):
                 return f"{self._emit(left, times)} + {self._emit(right, times)}"
             case ex.Times(left, ex.Number(value)) | ex.Times(ex.Number(value), left):
                 return self._emit(left, times * value)
-            case ex.Times(left, right):
-                return f"{self._emit(left, times)} * {self._emit(right, 1.0)}"
-            case ex.AtLeast(value, bound) | ex.AtMost(value, bound) if times > 0:
+            case ex.Times(left, right) if times == 1:
+                return f"{self._emit(left, 1.0)} * {self._emit(right, 1.0)}"
+            case ex.AtLeast(value, bound) | ex.AtMost(value, bound) if times == 1 or (times > 0 and _takes_factors(f)):
                 larger = "max" if isinstance(f, ex.AtLeast) else "min"
                 return f"{larger}({self._emit(value, times)}, {self._number(times * bound)})"
         if times != 1:
@@ -229,7 +247,7 @@ class Source:
             case ex.Power(base, degree) if degree <= LARGEST_POWER:
                 return self._power(self._emit(base, 1.0), degree)
             case ex.Polynomial(base, coefficients) if len(coefficients) <= LONGEST_POLYNOMIAL:
-                code = variable = self._emit(base, 1.0)
+                variable = self._emit(base, 1.0)
                 code = self._number(coefficients[-1])
                 for c in reversed(coefficients[:-1]):
                     code = f"({code} * {variable} + {self._number(c)})"
@@ -249,10 +267,28 @@ class Source:
         """Return the entry of the row of numbers that a leaf is read off, and its unit."""
         how = PAIRS[type(f)]
         for k, known in enumerate(self.points):
-            if (known.how, known.part) == (how, f.part):
-                return f"t{k}[j]", known.unit
-        self.points.append(Points(how, f.part, math.ldexp(1.0, round(math.log2(sigma)))))
-        return f"t{len(self.points) - 1}[j]", self.points[-1].unit
+            if (known.how, known.part) == (how, f.part) and 1 / NEAR <= known.unit / sigma <= NEAR:
+                return f"t{k}", known.unit
+        exponent = round(math.log2(sigma))
+        if abs(exponent) > (SINGLE_EXPONENT if self.single else DOUBLE_EXPONENT):
+            raise NoSourceError(f"{sigma} has no inverse in this precision")
+        self.points.append(Points(how, f.part, math.ldexp(1.0, exponent)))
+        return f"t{len(self.points) - 1}", self.points[-1].unit
+
+
+def _takes_factors(f: Formula) -> bool:
+    """Tell whether a constant factor can be moved into parameters of f, which takes no time and rounds nothing twice.
+
+    Factors of anything else stay outside: c (κ₁ κ₂) may have a place among numbers where (c κ₁) κ₂ has none.
+    """
+    match f:
+        case ex.Number() | ex.SquaredDistance() | ex.CityBlock():
+            return True
+        case ex.Times(inner, ex.Number()) | ex.Times(ex.Number(), inner) | ex.AtLeast(inner, _) | ex.AtMost(inner, _):
+            return _takes_factors(inner)
+        case ex.Plus(left, right):
+            return _takes_factors(left) and _takes_factors(right)
+    return False
 
 
 def _lines(depth: int, *groups: Iterable[str]) -> str:

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import gramian as gm
 from gramian.factor import cholesky as module
+from gramian.kernels.graphs import diffusion
 
 rng = np.random.default_rng(0)
 X = rng.standard_normal((40, 3))
@@ -591,3 +592,43 @@ def test_columns_of_greedy_pivots_are_asked_for_together_and_hardly_any_in_vain(
     assert len(asked) < low.rank / 8
     assert sum(asked) <= low.rank + module.BATCH
     assert frugal.entries <= 1.2 * n * low.rank
+
+
+@pytest.mark.parametrize("pivoting", ["greedy", "random"])
+@pytest.mark.parametrize("factor", [1.5, 3.0, 1e6])
+def test_residuals_that_are_estimates_are_corrected_by_columns(monkeypatch, pivoting, factor):
+    """However far too large the diagonal of a large graph is estimated, all pivots are found."""
+    monkeypatch.setattr(diffusion, "SMALL", 10)
+    n = 60
+    ring = gm.Graph([(k, (k + 1) % n) for k in range(n)])
+    kernel = gm.ExponentialDiffusion(ring, beta=0.7, of="laplacian")
+    scales = np.where(np.random.default_rng(1).random(n) < 0.5, factor, 1.0)
+    kernel.__dict__["_rough"] = scales * kernel._rough
+    low = gm.cholesky(kernel.gram(range(n)), rank=n, pivoting=pivoting, rng=0)
+    K = kernel(range(n))
+    np.testing.assert_allclose(low.factor @ low.factor.T, K, atol=1e-6)
+
+
+@pytest.mark.parametrize("pivoting", ["greedy", "random"])
+@pytest.mark.parametrize("number", [np.nan, 1e12])
+def test_a_diagonal_that_its_columns_do_not_bear_out_ends_the_search_for_pivots(pivoting, number):
+    class Forged(gm.Gaussian):
+        def squared_norms(self, a):
+            return np.where(np.arange(len(a)) == 3, 1e12, 1.0) if number > 0 else np.ones(len(a))
+
+        rough_norms = squared_norms
+
+        def block(self, a, b, out):
+            super().block(a, b, out)
+            if not number > 0:
+                out[...] = np.nan
+
+        def scale(self, a):
+            return 1.0
+
+    gram = Forged(1.0).gram(X)
+    if pivoting == "greedy" and number > 0:
+        assert gm.cholesky(gram, pivoting=pivoting).rank <= len(X)
+    else:
+        with np.errstate(invalid="ignore"), pytest.raises(ValueError, match="K is no kernel matrix"):
+            gm.cholesky(gram, pivoting=pivoting, rng=0)

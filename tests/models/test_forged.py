@@ -13,6 +13,7 @@ import pytest
 
 import gramian as gm
 from gramian.cli.main import main
+from gramian.kernels.graphs import diffusion
 from gramian.kernels.value import MOST_LEVELS, MOST_PARTS
 from gramian.models import ModelFileError, load, save
 
@@ -266,3 +267,59 @@ def test_the_limits_of_kernels_are_those_of_files(tmp_path: Path) -> None:
     save(kernel, tmp_path / "m")
     assert load(tmp_path / "m") == kernel
     assert MOST_PARTS > MOST_LEVELS
+
+
+def of_nodes() -> Any:
+    """Return a classifier of the nodes of a graph, that has asked its kernel for the norms of nodes."""
+    kernel, y = forging.kernels()["nodes"][1], np.arange(forging.N) % 2
+    model = gm.KernelClassifier(kernel).fit(forging.objects("nodes"), y)
+    model.kernel_.rough_norms(model.sample_.points)
+    return model
+
+
+def other_number(name: str, place: int, number: float) -> Any:
+    def change(held: Any, tree: Any, arrays: list[bytes]) -> None:
+        if name in held:
+            numbers = np.frombuffer(arrays[held[name]["array"]]).copy()
+            numbers[place] = number
+            arrays[held[name]["array"]] = numbers.tobytes()
+
+    return change
+
+
+@pytest.mark.parametrize("name", ["_K", "_rough"])
+@pytest.mark.parametrize("number", [1e300, 1e9, 3e3, -1e3, np.nan, np.inf])
+def test_numbers_that_a_graph_kernel_cannot_have_are_refused(name: str, number: float, tmp_path: Path) -> None:
+    model = of_nodes()
+    load(changed_attributes(tmp_path / "m", model, "ExponentialDiffusion", lambda *_: None)).predict([0, 3])
+    for place in (0, 1, forging.N - 1):
+        path = changed_attributes(tmp_path / "m", model, "ExponentialDiffusion", other_number(name, place, number))
+        refused(path, "norms of nodes are not|the matrix of a kernel is n|cannot be loaded")
+
+
+def test_norms_that_no_column_bears_out_end_the_teaching_of_a_model() -> None:
+    """What a check of files may miss: pivots that are drawn for a norm which their columns do not have."""
+    model = of_nodes()
+    model.kernel_.__dict__["_rough"] = np.where(np.arange(forging.N) == 2, 1e9, model.kernel_._rough)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with pytest.raises(ValueError, match="K is no kernel matrix"):
+            model.partial_fit([0, 1], [0, 1])
+
+
+def test_a_graph_kernel_whose_norms_are_estimates_is_refused_others(tmp_path: Path, monkeypatch: Any) -> None:
+    monkeypatch.setattr(diffusion, "SMALL", forging.N - 1)
+    model = of_nodes()
+    load(changed_attributes(tmp_path / "m", model, "ExponentialDiffusion", lambda *_: None)).predict([0, 3])
+    for number in (1e9, -1.0, np.nan, np.inf):
+        path = changed_attributes(tmp_path / "m", model, "ExponentialDiffusion", other_number("_rough", 3, number))
+        refused(path, "norms of nodes are not|cannot be loaded")
+
+
+def test_models_of_periodic_kernels_are_kept(tmp_path: Path) -> None:
+    """Their points have a cosine and a sine for each column."""
+    X = forging.objects("vectors")
+    for kernel in (gm.Periodic(3.0), gm.Periodic(3.0) * gm.Gaussian(2.0)):
+        model = gm.KernelRidge(kernel, ridge=0.1).fit(X, np.sin(X[:, 0]))
+        save(model, tmp_path / "m", overwrite=True)
+        assert np.array_equal(load(tmp_path / "m").predict(X), model.predict(X))

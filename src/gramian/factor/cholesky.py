@@ -38,6 +38,7 @@ AHEAD = 3  # candidates for each pivot that the last ones have given
 STRIPE = 1024  # rows of the factor that a lane updates at a time
 SAME = 1 + 1e-6  # ratio of numbers that are equal up to rounding
 SURE = 1024  # columns up to which memory is taken at once; a larger factor grows as it needs to
+IN_VAIN = 100  # proposals, one after the other, of which nothing comes, as cannot be by chance
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,12 +156,18 @@ def cholesky(
         raise ValueError(f"pivoting is {pivoting!r}; 'greedy', 'random' or None expected")
     growing = _Growing(gram, rank, tol, eta, leave_out=pivoting is None)
     proposals = _PROPOSALS[pivoting](growing, as_generator(rng))
+    vain = 0
     with single_blas(), task("Cholesky factor") as told:
         while growing.count < rank and not growing.reached(growing.residual):
             proposal = next(proposals, None)
             if proposal is None:
                 break
-            growing.take(proposal)
+            vain = 0 if growing.take(proposal) or pivoting is None else vain + 1
+            if vain == IN_VAIN:
+                raise ValueError(
+                    "K is no kernel matrix: its diagonal is not that of its columns, so that no pivot is found by it; "
+                    "gm.is_psd tells more"
+                )
             told.advance(growing.count, None if tol or eta else rank, f"{growing.count:,} columns")
     factor = np.ascontiguousarray(growing.F[:, : growing.count])
     return LowRank(factor, np.array(growing.pivots, dtype=np.intp), growing.residual, growing.trace)
@@ -217,8 +224,11 @@ class _Growing:
         """Tell whether residuals are as small as was asked for."""
         return bool(residual.sum() <= self.goal or residual.max() <= self.eta)
 
-    def take(self, proposal: _Proposal) -> None:
-        """Take those of the proposed pivots whose residual, given the earlier ones, is above its threshold."""
+    def take(self, proposal: _Proposal) -> bool:
+        """Take those of the proposed pivots whose residual, given the earlier ones, is above its threshold.
+
+        Returns whether anything has come of it: a pivot, or another residual.
+        """
         proposed, F = proposal.points, self.F[:, : self.count]
         whole = self.gram.columns(proposed) if self.gram.kernel.whole_columns else None
         square = self.gram.block(proposed, proposed) if whole is None else whole[proposed]
@@ -226,9 +236,19 @@ class _Growing:
         accepted, L, left = eliminate(H, proposal.thresholds, self.most - self.count, proposal.order)
         columns = None if whole is None else whole[:, accepted]
         kept = self._extend(proposed[accepted], columns, L) if accepted else 0
-        if kept == len(accepted) and not self.leave_out:
-            # The matrix itself says that nothing is left of these, where the diagonal may still show a remainder.
-            self.residual[proposed[left <= self.noises[proposed]]] = 0.0
+        if kept < len(accepted) or self.leave_out:
+            return kept > 0
+        return self._corrected(proposed, left, estimated=whole is not None) or kept > 0
+
+    def _corrected(self, proposed: Array, left: Array, estimated: bool) -> bool:
+        """Take from the matrix itself what is left of points, where the diagonal shows something else; tell if it did.
+
+        That is nothing, where the diagonal may still show a remainder; and any number where it is an estimate.
+        """
+        before, noises = self.residual[proposed], self.noises[proposed]
+        after = np.where(left <= noises, 0.0, left if estimated else before)
+        self.residual[proposed] = after
+        return bool(((before > 0) & (after == 0)).any() or (np.abs(after - before) > noises).any())
 
     def _extend(self, chosen: Array, columns: Array | None, L: Array) -> int:
         """Add the pivots' columns, (K[:, p] − F F[p]ᵀ) L⁻ᵀ, as many as are needed for the goal; return how many."""

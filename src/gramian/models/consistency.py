@@ -24,11 +24,13 @@ from gramian.kernels import algebra
 from gramian.kernels.deflated import Deflated
 from gramian.kernels.dotproduct import Linear
 from gramian.kernels.graphs.diffusion import LONGEST
+from gramian.kernels.periodic import Periodic
 from gramian.learn.base import KINDS, KernelEstimator
 from gramian.models.encodings import NEAR, check_encoding, is_cheap
 from gramian.models.shapes import Sizes, check_shape, check_shapes, require
 from gramian.space.vectors import Vectors
 
+ROUGHLY = 8.0  # times what it estimates, more than an estimate of so many random vectors comes to
 LEAST = 1e-22  # of a squared length that is independent of others: far below the rounding by which landmarks are chosen
 
 # Kernels
@@ -97,6 +99,25 @@ def check_diffusion(found: Any, similarities: Any) -> None:
     require(bool(np.isfinite(interval).all()) and interval[0] <= interval[1], "bounds are no interval")
     check_shapes(found, {"_largest": "", "_longest": "", "_K": "n n", "_rough": "n"}, {"n": len(found.graph)})
     require(found._largest >= 0, "the largest eigenvalue of a kernel is negative")
+    K, rough = vars(found).get("_K"), vars(found).get("_rough")
+    if K is not None:
+        _check_matrix(K, found._largest)
+    if rough is not None:
+        if found.whole_columns:
+            fits = bool((rough >= 0).all() and (rough <= ROUGHLY * found._largest).all())
+        else:
+            fits = K is not None and np.array_equal(rough, K.diagonal())
+        require(fits, "the norms of nodes are not those of their kernel")
+
+
+def _check_matrix(K: Array, largest: float) -> None:
+    """Require that a matrix of κ is symmetric, and that no entry is larger than the norms of its two objects allow."""
+    norms = K.diagonal()
+    require(bool(np.isfinite(K).all()) and bool((norms >= 0).all()), "the matrix of a kernel is none")
+    rounding, roots = NEAR * max(largest, float(norms.max())), np.sqrt(norms)
+    for row, column, root in zip(K, K.T, roots, strict=True):  # so that it takes no memory beside the matrix
+        require(bool((np.abs(row - column) <= rounding).all()), "the matrix of a kernel is not symmetric")
+        require(bool((np.abs(row) <= root * roots + rounding).all()), "the matrix of a kernel is not one of products")
 
 
 # Samples
@@ -238,7 +259,10 @@ def check_estimator(found: KernelEstimator, core: frozenset[str]) -> int | None:
         sample.space.kernel is found.kernel_ or sample.space.kernel == found.kernel_, "a sample is of another kernel"
     )
     width = kept.get("n_features_in_")
-    require(width is None or width in _widths(sample.points), "the sample has another number of columns than is said")
+    widths = _widths(sample.points)
+    if _has_circles(found.kernel_):  # a cosine and a sine for each column
+        widths |= {each // 2 for each in widths}
+    require(width is None or width in widths, "the sample has another number of columns than is said")
     return len(sample.points)
 
 
@@ -248,6 +272,10 @@ def _widths(part: Any) -> set[int]:
         return set().union(*map(_widths, part))
     shape: tuple[int, ...] = getattr(part, "shape", ())
     return {int(shape[1])} if len(shape) == 2 else set()
+
+
+def _has_circles(kernel: Any) -> bool:
+    return isinstance(kernel, Periodic) or any(map(_has_circles, kernel._inner().values()))
 
 
 def _check_columns(kept: Mapping[str, Any]) -> None:

@@ -133,6 +133,101 @@ def test_dates_and_times_of_r_are_in_no_quotes(write):
     assert read_data(write(prose, "u.txt")).kind != "records"
 
 
+MOMENTS = ["2020-01-01 12:34:56", "2020-01-02 00:00:00", "2021-12-31 23:59:59.25", "1999-07-01 07:00"]
+WHEN = "A date and a time of day with a blank between them have one heading, and are taken as one value."
+
+
+@pytest.mark.parametrize("quote", ['"', ""])
+@pytest.mark.parametrize(
+    ("columns", "named"),
+    [
+        (["t", "a", "y"], True),
+        (["a", "t", "y"], True),
+        (["t", "a", "u"], True),
+        (["t"], True),
+        (["y", "a", "t"], False),
+    ],
+)
+@pytest.mark.parametrize("missing", [False, True])
+def test_moments_of_r_are_one_value(write, quote, columns, named, missing):
+    """R puts none of them in quotes, whatever it is told, and their blank would make two fields of one."""
+    if columns == ["t"] and not quote:
+        return  # no heading of two words, as those of a table in no quotes are
+    moments = [*MOMENTS[:2], "NA", *MOMENTS[2:]] if missing else MOMENTS
+    values = {
+        "t": moments,
+        "u": moments,
+        "a": ["1.5", "-2", "1.5", "4", "7"],
+        "y": [f"{quote}{c}{quote}" for c in "vwvww"],
+    }
+    rows = [" ".join([f"{quote}{i + 1}{quote}"] * named + [values[c][i] for c in columns]) for i in range(len(moments))]
+    path = write("\n".join([" ".join(f"{quote}{c}{quote}" for c in columns), *rows]) + "\n", "t.txt")
+    data = read_data(path, columns=columns)
+    again = (
+        ",".join(columns)
+        + "\n"
+        + "".join(",".join(values[c][i].strip('"') for c in columns) + "\n" for i in range(len(moments)))
+    )
+    plain = read_data(write(again, "t.csv"), columns=columns)
+    assert (data.kind, data.recipe.columns) == (plain.kind, plain.recipe.columns)
+    for name in columns if data.kind == "records" else ():
+        assert data.X[name].tolist() == plain.X[name].tolist()
+    if data.kind != "records":
+        assert np.array_equal(data.X, plain.X)
+    assert WHEN in data.notes
+    if named:
+        assert data.names == tuple(str(i + 1) for i in range(len(moments)))
+    assert len(data.recipe.apply(path).X) == len(moments)
+
+
+@pytest.mark.parametrize("suffix", ["txt", "csv", "dat", "tsv"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "id t a\n" + "".join(f"k{i} {moment} {i}\n" for i, moment in enumerate(MOMENTS)),
+        '"id" "t"\n' + "".join(f'"k{i}" {moment}\n' for i, moment in enumerate(MOMENTS)),
+        "t a\n" + "".join(f"{moment} {i}\n" for i, moment in enumerate(MOMENTS)),
+    ],
+)
+def test_moments_that_may_be_two_columns_are_refused_with_advice(write, text, suffix):
+    with pytest.raises(DataError, match=r"line 1: \d headings above \d fields between blanks.*write\.csv"):
+        read_data(write(text, f"t.{suffix}"))
+
+
+def test_dates_and_times_that_have_headings_of_their_own_are_two_columns(write):
+    for head, number in (("day time a", ""), ('"day" "time" "a"', '"{}" ')):
+        rows = "".join(f"{number.format(i)}{moment} {i}\n" for i, moment in enumerate(MOMENTS))
+        if number:
+            with pytest.raises(DataError, match="may be one"):
+                read_data(write(f"{head}\n{rows}", "t.txt"))
+        else:
+            assert read_data(write(f"{head}\n{rows}", "t.txt")).recipe.columns == ("day", "time", "a")
+    rows = "".join(f'"{i}",{moment},{i}\n' for i, moment in enumerate(MOMENTS))
+    assert WHEN not in read_data(write(f'"t","a"\n{rows}', "t.txt")).notes
+
+
+def test_texts_with_moments_in_them_are_texts(write):
+    logs = "".join(f"{moment} the server said {i}\n" for i, moment in enumerate(MOMENTS))
+    for text in (logs, "What was said, and when\n" + logs.replace("said", "said that it had got")[:-2] + "and left\n"):
+        assert read_data(write(text, "t.txt")).kind == "documents"
+    text = '"w" "t"\n"1" "on 2020-01-01 12:34:56" 2020-01-01 12:00:00\n"2" "x" NA\n"3" "on 2020-01-01 12:34:56" NA\n'
+    assert "on 2020-01-01 12:34:56" in read_data(write(text, "u.txt"), kinds={"w": "category"}).X["w"].tolist()
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("x a\n1 new york 1 2\n2 san jose 3 4\n3 los gatos 5 6\n", "2 headings above 5 fields between blanks"),
+        ("first name of it\nbob 1\nann 2\neve 3\n", "4 headings above 2 fields between blanks"),
+        ("a\tb\n1\t1\t2\n2\t3\t5\n3\t4\t4\n", "3 fields, and 2 expected .separated by tabs"),
+        ("a,b\n1,1,2\n2,3,5\n3,4,4\n", "3 fields, and 2 expected .separated by commas"),
+    ],
+)
+def test_tables_whose_headings_do_not_fit_are_no_documents(write, text, message):
+    with pytest.raises(DataError, match=message):
+        read_data(write(text, "t.txt"))
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -31,7 +31,7 @@ from gramian.intake import quick
 from gramian.intake.budget import OBJECT
 from gramian.intake.endings import REMARK, trimmed
 from gramian.intake.errors import DataError, counted, shortened
-from gramian.intake.openings import Opening, long_fields, named, nameless, opening, usual
+from gramian.intake.openings import Opening, joined_moments, long_fields, named, nameless, opening, usual
 from gramian.intake.table import Table, absent, marks_among, may_be_codes, numbers_of, texts_of
 from gramian.intake.textfile import TextFile
 from gramian.tables import listed
@@ -108,6 +108,7 @@ class _Lines:
                     f"a row of more than {self.longest:,} characters, more than the budget of memory is good for; is "
                     "a quote left open? (if not: --memory, memory= in Python)",
                 )
+            line = joined_moments(line) if layout.opening.cut else line
             yield line.replace('\\"', '""') if escaped else line
 
     def end(self) -> int:

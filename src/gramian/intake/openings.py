@@ -7,6 +7,7 @@ Programs put more into a file than a table. All of this is understood, and said:
     Sales of May        a title: one field, before rows of many
     "","a","b"          a first column without a name, as R and pandas write names of rows
     "a" "b"             headings that are one fewer than the fields, as R writes them: names of rows again
+    "1" 2020-01-01 9:30 a date and a time of day between blanks that have one heading, as R writes them
     a,b,                columns at the end without a name, if they are empty
     ,0,1                names that are numbers, above those of rows or, if they are 0, 1, 2, …, above fractions
     2020,2021,2022,2023 names that count on by one, if no row below does
@@ -38,7 +39,10 @@ _QUOTED = re.compile(r'(?:^|[,;\t|]) *"(?:[^"]|"")*("?)')  # a field in quotes, 
 _R_FIELD = r'(?:"(?:\\"|""|[^"])*"|[^\s"]+)'
 _R_LINE = re.compile(rf"{_R_FIELD}(?: {_R_FIELD})*\s*")
 _R_WORDS = frozenset(["NA", "TRUE", "FALSE", "NaN", "Inf", "-Inf"])
-_R_DATE = re.compile(r"-?\d{4}-\d\d-\d\d|\d\d:\d\d(?::\d\d(?:\.\d+)?)?")  # which R does not put in quotes
+_R_DATE = re.compile(
+    r"-?\d{4}-\d\d-\d\d|(?:-?\d{4}-\d\d-\d\dT)?\d\d:\d\d(?::\d\d(?:\.\d+)?)?"
+)  # which R does not put in quotes
+_MOMENT = re.compile(r'("(?:\\"|""|[^"])*")|(?<![^ ])(-?\d{4}-\d\d-\d\d) (\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(?= |\s*$)')
 _LEAST = 3  # rows of words between blanks that make a table
 _RUN = 4  # numbers that count on, and are names of columns
 _DIGITS = 16  # of such a number, at most
@@ -79,6 +83,7 @@ class Opening:
     head: Headings
     headings: int = 1
     escaped: bool = False  # quotes in quotes are written as \\"
+    cut: bool = False  # a date and a time of day between blanks are one field
 
 
 def opening(file: TextFile, format: str) -> Opening:
@@ -86,6 +91,9 @@ def opening(file: TextFile, format: str) -> Opening:
     start = _start(file)
     if escaped := _are_escaped(start, format):
         start = replace(start, sample=[line.replace('\\"', '""') for line in start.sample])
+    cut = _has_cut_moments(file, start)
+    if cut:
+        start = replace(start, sample=list(map(joined_moments, start.sample)))
     mark = start.mark or separator(start.sample, format)
     before = _lines_of_titles(start.sample, mark)
     rows = _rows(start.sample[before:], mark)
@@ -95,7 +103,7 @@ def opening(file: TextFile, format: str) -> Opening:
     skip, notes = start.skip + before, _skipped(start, before, heading is not None)
     if heading is None and without_headings(rows, _quoted(file, skip)):
         names = made_up(len(rows[0]))
-        return Opening(mark, skip, Headings(names, headless=True, notes=(*notes, HEADLESS)), 0, escaped)
+        return Opening(mark, skip, Headings(names, headless=True, notes=(*notes, HEADLESS)), 0, escaped, cut)
     first, body = (rows[0], rows[1:]) if heading is None else (heading, rows)
     by_r = heading is None and (_quoted(file, skip) or mark == " " or (mark == "\t" and _named_by_words(body)))
     found = headings(first, body, quoted=by_r)
@@ -104,7 +112,9 @@ def opening(file: TextFile, format: str) -> Opening:
     units = heading is None and are_units(body)
     if units:
         notes.append(said_units(body[0]))
-    return Opening(mark, skip, replace(found, notes=(*notes, *found.notes)), (heading is None) + units, escaped)
+    if cut:
+        notes.append("A date and a time of day with a blank between them have one heading, and are taken as one value.")
+    return Opening(mark, skip, replace(found, notes=(*notes, *found.notes)), (heading is None) + units, escaped, cut)
 
 
 def are_units(body: list[list[str]]) -> bool:
@@ -138,6 +148,56 @@ def said_units(fields: list[str]) -> str:
     return (
         f"The line below the headings holds units, {shortened(', '.join(filter(None, fields)), 40)!r}, and is skipped."
     )
+
+
+def joined_moments(line: str) -> str:
+    """Return a line in which a date and a time of day between blanks are one field, but for those within quotes.
+
+    >>> joined_moments('"1" 2020-01-01 12:34:56 "on 2020-01-01 12:34" 7')
+    '"1" 2020-01-01T12:34:56 "on 2020-01-01 12:34" 7'
+    """
+    return _MOMENT.sub(lambda found: found[1] or f"{found[2]}T{found[3]}", line)
+
+
+def _has_cut_moments(file: TextFile, start: _Start) -> bool:
+    """Tell whether dates and times of day between blanks have one heading; refuse a file that can be read either way.
+
+    They have one where headings fit by that, and do not else. Where both would do, the first column holds the names of
+    rows and has no heading, or else a date and a time have one.
+    """
+    lines = [line for line in _uncommented(start.sample) if line.strip()]
+    joined = list(map(joined_moments, lines))
+    if start.mark not in ("", " ") or joined[1:] == lines[1:] or joined[:1] != lines[:1]:
+        return False
+    head, *body = map(_between_one, joined)
+    widths, plain = {len(row) for row in body}, {len(_between_one(line)) for line in lines[1:]}
+    quoted = lines[0].startswith('"')
+    sound = len(widths) == 1 and (quoted or len(body) >= _LEAST) and not any(map(_is_number, head))
+    if not sound or plain == {len(head)} or any(_all_alike(_widths(lines, mark)) for mark in MARKS):
+        return False
+    width = max(widths)
+    if width == len(head) + 1:
+        return True
+    if width != len(head) or width == 1:
+        return False
+    names = [row[0] for row in body]
+    if (
+        head[0] == '""'
+        or plain != {width + 1}
+        or len(set(names)) < len(names)
+        or (quoted and not names[0].startswith('"'))
+    ):
+        return True
+    raise file.error(
+        start.skip + 1,
+        f"{len(head)} headings above {width + 1} fields between blanks, of which a date and a time of day may be one, "
+        "or the first one the name of a row: write the table with commas (in R by write.csv), or with dates in quotes",
+    )
+
+
+def _between_one(line: str) -> list[str]:
+    """Return the fields of a line between blanks, in quotes where they hold one."""
+    return re.findall(_R_FIELD, line) if _R_LINE.fullmatch(line) else line.split()
 
 
 def _are_escaped(start: _Start, format: str) -> bool:
@@ -533,6 +593,8 @@ def _is_whole(field: str) -> bool:
 def looks_delimited(file: TextFile) -> bool:
     """Tell whether a file of an unknown kind is a table: its lines fall into equally many fields, or are numbers."""
     start = _start(file)
+    if _has_cut_moments(file, start):
+        return True
     lines = [line for line in start.sample if line.strip()]
     if start.mark or (lines and all(numbers_of([line.strip()]) is not None for line in lines)):
         return True
@@ -545,6 +607,21 @@ def looks_delimited(file: TextFile) -> bool:
     for mark in MARKS:
         widths = _widths(lines, mark)
         prose = mark == "," and all(", " in line for line in lines)
-        if len(set(widths)) == 1 and widths[0] > 1 and not prose:
+        if (_all_alike(widths) or (len(widths) > _LEAST and _nearly_even(widths) and widths[0] > 1)) and not prose:
             return True
+    _require_fit(file, start)
     return False
+
+
+def _require_fit(file: TextFile, start: _Start) -> None:
+    """Refuse a table of words and numbers between blanks whose headings are too few or too many: it is no text."""
+    head, *body = [_between_one(line) for line in _uncommented(start.sample) if line.strip()]
+    widths = {len(row) for row in body}
+    if len(body) < _LEAST or len(widths) > 1 or max(widths) < 2 or len(head) < 2 or len(head) == max(widths):
+        return
+    if not any(map(_is_number, head)) and any(all(map(_is_number, column)) for column in zip(*body, strict=True)):
+        raise file.error(
+            start.skip + 1,
+            f"{counted(len(head), 'heading')} above {max(widths)} fields between blanks: write the table with commas "
+            "(in R by write.csv), or put what holds a blank in quotes; if it is no table, the format is 'lines'",
+        )

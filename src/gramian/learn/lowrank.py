@@ -299,7 +299,8 @@ class Reducible(KernelEstimator):
 
 def require_scatter(groups: list[Moments], most: float) -> None:
     """Refuse features whose scatter, or what is made of it, overflows."""
-    largest = max(float(np.abs(group.lower).max(initial=0.0)) for group in groups if group.lower is not None)
+    reached = [np.abs(group.lower).max(initial=0.0) for group in groups if group.lower is not None]
+    largest = float(np.max(reached, initial=0.0))  # NaN, where one is
     if not largest < most:
         raise ValueError(
             f"the scatter of the features reaches {largest:.1g}, and what is made of it overflows: rescale the data, "

@@ -541,7 +541,7 @@ class LeastSquares(Weighted, Reducible):
         return self._known
 
     def _by_inverse(self, gram: Gram) -> bool:
-        """Tell whether the room is read off (K + λI)⁻¹: as many digits as a decomposition has, in a fifth of its time."""
+        """Tell whether the room comes from (K + λI)⁻¹: with the digits of a decomposition, in a fifth of its time."""
         firm = self.ridge_ > FIRM * len(gram) * gram.scale() * self._problem.frame().gain
         return len(gram) > DENSE or (firm and len(gram) > CHOSEN_EXACTLY)
 

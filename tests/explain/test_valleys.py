@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom
 
+from gramian.explain import valleys
 from gramian.explain.valleys import DEPTH, WIDTHS, Windows, deepest, p_value
 
 
@@ -71,3 +72,20 @@ def test_fixed_windows_seldom_see_a_valley_in_one_heap(draw):
 
 def test_too_few_numbers_have_no_valley():
     assert deepest(np.array([1.0, 2.0]), 5.0) == (1.0, None)
+
+
+def test_the_least_p_value_is_found_from_few(monkeypatch):
+    rng, asked = np.random.default_rng(3), []
+    monkeypatch.setattr(valleys, "p_value", lambda counts: (asked.append(counts.shape[1]), p_value(counts))[1])
+    for _ in range(300):
+        heaps, between = rng.integers(1, 30, 200), rng.integers(0, 20, 200)
+        least, places = valleys._least(heaps, between)
+        every = p_value(np.array([heaps, between, heaps]))
+        assert least == every.min()
+        assert places.tolist() == np.flatnonzero(every == every.min()).tolist()
+    assert max(asked) <= 20
+
+
+@pytest.mark.parametrize("unit", [0.0, 1e-300])
+def test_windows_that_vanish_beside_equal_numbers_see_no_valley(unit):
+    assert deepest(np.repeat([1.0, 2.0, 3.0], [30, 1, 30]), unit) == (1.0, None)

@@ -614,6 +614,27 @@ def test_the_ridge_chosen_on_a_low_rank_approximation_is_used_exactly(small_limi
     close(fit.loo_residuals_, inverse @ y / np.diag(inverse), 1e-8)
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_a_firm_ridge_needs_no_decomposition_for_leave_one_out_and_a_weak_one_has_it(seed, monkeypatch):
+    rng, (X, y) = np.random.default_rng(seed), many()
+    weights, decomposed = rng.uniform(0.5, 2, 60), []
+    whole = ridge_module.spectrum
+    monkeypatch.setattr(ridge_module, "spectrum", lambda *args: (decomposed.append(1), whole(*args))[1])
+    for ridge in (10 ** rng.uniform(-4, 1), 1e-13):
+        found, counted = [], []
+        for least in (40, 60):
+            monkeypatch.setattr(ridge_module, "CHOSEN_EXACTLY", least)
+            fit = gm.KernelRidge(gm.Gaussian(0.8), ridge=ridge, fit_intercept=seed % 2 == 0)
+            decomposed.clear()
+            fit.fit(X, y, sample_weight=weights if seed % 3 else None)
+            found.append((fit.loo_residuals_, fit.effective_dof_))
+            counted.append(len(decomposed))
+        assert counted == ([0, 1] if ridge > 1e-5 else [1, 1])
+        rounding = 64 * 60 * 60 * np.finfo(float).eps / ridge if ridge > 1e-5 else 1e-12
+        close(found[0][0], found[1][0], rounding)
+        assert found[0][1] == pytest.approx(found[1][1], rel=rounding)
+
+
 def outcome(action):
     """What an action gives, or None where it says aloud, by an error or a warning, that it cannot."""
     with warnings.catch_warnings():

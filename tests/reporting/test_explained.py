@@ -5,6 +5,8 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from sklearn.dummy import DummyRegressor
+from threadpoolctl import threadpool_info
 
 import gramian as gm
 from gramian.explain.importance import Cluster, ColumnImportance
@@ -409,3 +411,19 @@ def test_more_objects_help_where_the_curve_still_falls_and_are_not_said_to_where
     assert "would probably help" in _more(found)
     same = Learning("m", (0.5, 1.0), (0.2, 0.2), (0.1, 0.1), Difference(0.0, 0.1, 99), True)
     assert "does not show" in _more(same)
+
+
+@pytest.mark.parametrize(("n", "threads"), [(200, 1), (plain.SMALL - 1, 1), (plain.SMALL, None)])
+def test_a_baseline_has_one_thread_where_there_are_few_objects(n, threads):
+    def openmp_threads():
+        return {one["num_threads"] for one in threadpool_info() if one["user_api"] == "openmp"}
+
+    class Asked(DummyRegressor):
+        def fit(self, X, y):
+            seen.append(openmp_threads())
+            return super().fit(X, y)
+
+    seen, before, X, y = [], openmp_threads(), np.zeros((n, 1)), np.arange(n, dtype=float)
+    plain._fitted("asked", "trees", X, lambda n, y: Asked()).predict(np.arange(n), y, np.arange(2))
+    assert seen == [before if threads is None else {threads}]
+    assert openmp_threads() == before

@@ -12,6 +12,7 @@ from gramian.intake.reading import from_objects, load_example
 from gramian.kernels.graphs import diffusion
 from gramian.learn.candidates import candidates
 from gramian.reporting import blocks, contest, study
+from gramian.reporting import candidates as choices
 from gramian.reporting.build import build
 from gramian.reporting.study import Study
 
@@ -218,6 +219,18 @@ def test_the_effective_dimension_of_many_objects_is_near_that_of_all(many):
 def test_sparse_data_are_reported_without_a_kernel():
     X = scipy.sparse.random_array((50, 20), density=0.2, rng=np.random.default_rng(0), format="csr")
     assert section(build(from_objects(X)), "input")["numbers"]["objects"] == 50
+
+
+def test_the_alignment_is_computed_once_for_each_candidate_that_is_shown_and_in_no_fold(monkeypatch):
+    asked, alignment = [], choices.alignment
+    monkeypatch.setattr(
+        choices, "alignment", lambda gram, *a, **k: (asked.append(len(gram)), alignment(gram, *a, **k))[1]
+    )
+    X, y = gm.load_iris().data[::2], gm.load_iris().target[::2]
+    kernel = next(one for one in gm.report(X, y).data["sections"] if one["id"] == "kernel")
+    assert set(asked) == {len(X)}
+    assert len(asked) == len(kernel["numbers"]["candidates"]) > 1
+    assert all(np.isfinite(one["alignment"]) for one in kernel["numbers"]["candidates"])
 
 
 def test_without_a_target_nothing_is_predicted_and_the_usual_kernel_taken():

@@ -260,3 +260,12 @@ def test_a_blas_that_is_loaded_later_is_limited_too():
     """
     answer = subprocess.run([sys.executable, "-c", textwrap.dedent(script)], capture_output=True, text=True, check=True)
     assert answer.stdout == "{1}\n"
+
+
+def test_a_report_holds_blas_to_one_thread_throughout_and_gives_the_others_back(two_cores, monkeypatch):
+    counted, eigh = [], np.linalg.eigh
+    monkeypatch.setattr(np.linalg, "eigh", lambda *args: (counted.append(max(blas_threads())), eigh(*args))[1])
+    gm.report(gm.load_iris().data[::3], gm.load_iris().target[::3], quick=True)
+    assert len(counted) > 10
+    assert set(counted) == {1}
+    assert set(blas_threads()) == {2}

@@ -14,6 +14,7 @@ assumed of the shape of the heaps, and a small one beside a large one is seen, f
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from scipy.special import bdtr
@@ -56,37 +57,54 @@ def deepest(values: Array, unit: float) -> tuple[float, Windows | None]:
 
     All windows are tried that begin at one of the numbers, or just after it: O(n log n) for each width.
     """
-    values = np.sort(values)
-    found: tuple[float, Windows | None] = (1.0, None)
-    for width in unit * WIDTHS:
-        one = _deepest(values, float(width))
-        if one[1] is not None and one[0] <= found[0]:
-            found = one
-    return found
-
-
-def _deepest(values: Array, width: float) -> tuple[float, Windows | None]:
+    values, widths = np.sort(values), unit * WIDTHS
     n, places = len(values), np.arange(len(values))
-    ends = np.searchsorted(values, values + width, side="right")
-    within = ends - places  # in the window that begins at each number
-    after = np.searchsorted(values, values + width, side="left") - places - 1  # in the one that begins just after it
-    before, beyond = np.searchsorted(values, values - width, side="right") - 1, np.searchsorted(values, values + width)
-    at = np.flatnonzero((before >= 0) & (beyond < n))  # there is room for a window on either side
-    if not len(at):
+    ends, beyond = (_place(values, values + widths[:, None], side) for side in ("right", "left"))
+    before = _place(values, values - widths[:, None], "right") - 1
+    within = ends - places  # in the window of each width that begins at each number
+    after = beyond - places - 1  # in the one that begins just after it
+    room = (before >= 0) & (beyond < n)  # for a window on either side
+    room &= ~(room & (after < 0)).any(axis=1, keepdims=True)  # a width that vanishes beside the numbers is none
+    if not room.any():
         return 1.0, None
-    left = np.maximum.accumulate(within)[before[at]]
-    right = np.maximum.accumulate(within[::-1])[::-1][beyond[at]]
-    p = p_value(np.array([left, after[at], right]))
-    best = int(p.argmin())
-    i = int(at[best])
-    spare = values[i + 1 + after[i]] - values[i] - width
+    width, at = np.nonzero(room)
+    left = np.maximum.accumulate(within, axis=1)[width, before[room]]
+    right = np.maximum.accumulate(within[:, ::-1], axis=1)[:, ::-1][width, beyond[room]]
+    p, clearest = _least(np.minimum(left, right), after[room])
+    best = clearest[np.argmax(width[clearest])]  # the widest
+    k, i = int(width[best]), int(at[best])
+    return p, _windows(values, float(widths[k]), i, within[k], (int(before[k, i]), int(beyond[k, i])))
+
+
+def _least(heaps: Array, valleys: Array) -> tuple[float, Array]:
+    """Return the least p-value of smaller heaps and valleys, and where it is found.
+
+    Beside valleys of one size the largest heap has the least, so that few p-values are computed.
+    """
+    largest = np.zeros(valleys.max() + 1, dtype=np.intp)
+    np.maximum.at(largest, valleys, heaps)
+    p = p_value(np.array([largest, np.arange(len(largest)), largest]))
+    return float(p.min()), np.flatnonzero((p == p.min())[valleys] & (heaps == largest[valleys]))
+
+
+def _place(values: Array, of: Array, side: Literal["left", "right"]) -> Array:
+    """Return where numbers stand among sorted values."""
+    return np.searchsorted(values, of.ravel(), side=side).reshape(of.shape)
+
+
+def _windows(values: Array, width: float, i: int, within: Array, others: tuple[int, int]) -> Windows:
+    """Return the windows whose valley begins just after the i-th number.
+
+    `within` says how many numbers lie in the window that begins at each, `others` which are the last that may begin the
+    left one, and the first that may begin the right one.
+    """
+    before, beyond = others
+    spare = values[beyond] - values[i] - width
     valley = float(values[i] + max(spare, 0) / 2)  # in the middle between its neighbors
 
     def begin(j: int) -> float:
         """Return where a window begins whose numbers, from the j-th on, lie in its middle."""
-        return float(values[j] + values[ends[j] - 1] - width) / 2
+        return float(values[j] + values[j + within[j] - 1] - width) / 2
 
-    heaps = int(within[: before[i] + 1].argmax()), int(beyond[i] + within[beyond[i] :].argmax())
-    return float(p[best]), Windows(
-        min(begin(heaps[0]), valley - width), valley, max(begin(heaps[1]), valley + width), width
-    )
+    heaps = int(within[: before + 1].argmax()), int(beyond + within[beyond:].argmax())
+    return Windows(min(begin(heaps[0]), valley - width), valley, max(begin(heaps[1]), valley + width), width)

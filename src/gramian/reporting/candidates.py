@@ -64,8 +64,13 @@ class Choice:
     ties: tuple[Kernel, ...] = ()
 
 
-def judge(kernel: Kernel, X: Any, y: Array | None, task: str, splits: Splits | None = None) -> Judged:
-    """Return how a kernel does at the target of some objects; those that belong together are left out together."""
+def judge(
+    kernel: Kernel, X: Any, y: Array | None, task: str, splits: Splits | None = None, aligned: bool = True
+) -> Judged:
+    """Return how a kernel does at the target of some objects; those that belong together are left out together.
+
+    The alignment is for readers, and has no say in a choice: without `aligned` it is not computed.
+    """
     if y is None:
         return Judged(kernel)
     targets, classes = indicators(y) if task == "classes" else (y, None)
@@ -77,27 +82,32 @@ def judge(kernel: Kernel, X: Any, y: Array | None, task: str, splits: Splits | N
             kept = np.arange(len(y))
         else:
             _, left, kept = splits.left_out(settled, X, targets)
-        try:
-            aligned = alignment(settled.gram(X), targets, task="numbers")
-        except (ValueError, ArithmeticError):  # all images are one, or the target is too small to be squared
-            aligned = float("nan")
+        shown = _alignment(settled, X, targets) if aligned else float("nan")
     if classes is None:
         error, deviation = root_mean_square(left)
         losses = np.square(left).reshape(len(kept), -1).mean(axis=1)
     else:
         losses = (classes[np.argmax(targets[kept] - left, axis=1)] != y[kept]).astype(np.float64)
         error, deviation = float(losses.mean()), standard_error(losses)
-    return Judged(kernel, error, deviation, float(np.square(left).mean()), aligned, losses)
+    return Judged(kernel, error, deviation, float(np.square(left).mean()), shown, losses)
+
+
+def _alignment(kernel: Kernel, X: Any, targets: Array) -> float:
+    """Return the alignment with the target; NaN where all images are one, or the target is too small to be squared."""
+    try:
+        return alignment(kernel.gram(X), targets, task="numbers")
+    except (ValueError, ArithmeticError):
+        return float("nan")
 
 
 def _judged(
-    every: Sequence[Kernel], data: Dataset, X: Any, y: Array | None, splits: Splits | None = None
+    every: Sequence[Kernel], data: Dataset, X: Any, y: Array | None, splits: Splits | None, aligned: bool
 ) -> list[Judged]:
     """Return all candidates with how they do, but those that cannot take these objects."""
     found, refused = [], ValueError("no kernel is known for data of this kind")
     for kernel in every:
         try:
-            found.append(judge(kernel, X, y, data.task, splits))
+            found.append(judge(kernel, X, y, data.task, splits, aligned))
         except (ValueError, ArithmeticError) as error:  # numbers overflow, or an image has no length
             refused = ValueError(str(error))
     if not found:
@@ -118,16 +128,18 @@ def choose(
     rows: Array,
     y: Array | None,
     splits: Splits | None = None,
+    aligned: bool = True,
 ) -> Choice:
     """Return the kernel to use for the data: the one given, or the best of all candidates.
 
-    `rows` are the objects by which they are judged, y the target of these, `splits` which of them belong together.
+    `rows` are the objects by which they are judged, y the target of these, `splits` which of them belong together;
+    without `aligned` the alignments are left out, which are shown and have no say.
     """
     X = take_rows(data.X, rows)
     if given is not None:
-        alone = judge(given, X, y, data.task, splits)
+        alone = judge(given, X, y, data.task, splits, aligned)
         return Choice(given, "It is the kernel that was asked for.", (alone,), rows)
-    tried = _judged(every, data, X, y, splits)
+    tried = _judged(every, data, X, y, splits, aligned)
     if y is None:
         return Choice(
             tried[0].kernel,

@@ -333,7 +333,7 @@ def _chosen_on(study: Study, rows: Array, y: Array) -> Kernel:
     if study.given is not None or study.walks:
         return study.choice.kernel
     splits, few = _few(study, rows)
-    return choose(study.data, study.candidates, None, rows[few], y[few], splits).kernel
+    return choose(study.data, study.candidates, None, rows[few], y[few], splits, aligned=False).kernel
 
 
 def _few(study: Study, rows: Array) -> tuple[Splits, Array]:

@@ -145,6 +145,8 @@ def attacked(attack: Attack, seed: int, numbers: Sequence[int], jobs: int, until
     tally, began = Tally(len(numbers)), time.monotonic()
     size = max(1, min(BATCH, len(numbers) // (4 * jobs)))
     batches = [numbers[start : start + size] for start in range(0, len(numbers), size)][::-1]
+    if time.monotonic() >= until:
+        return tally
     workers = [Worker(attack, seed) for _ in range(min(jobs, len(batches)))]
     for worker in workers:
         worker.give(batches.pop())

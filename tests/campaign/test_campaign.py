@@ -20,24 +20,16 @@ from gramian.checks import as_number, warn
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def seed_of_the_commit() -> int:
-    try:
-        done = subprocess.run(["git", "rev-parse", "HEAD"], capture_output=True, text=True, check=True, cwd=ROOT)
-    except (OSError, subprocess.CalledProcessError):
-        return 0
-    return int(done.stdout[:7], 16)
-
-
+SEED = 0  # the same cases on every machine and at every commit: what luck finds is found by `make campaign`
 SHARES = {"inputs": 0.015, "models": 0.05, "files": 0.02, "kills": 0.02, "threads": 0.04, "growth": 0.25}
 
 
 @pytest.mark.parametrize("name", ATTACKS)
 def test_a_share_of_the_campaign_finds_nothing(name: str) -> None:
-    seed = seed_of_the_commit()
     command = [sys.executable, "-m", "tests.campaign", "--only", name, "--share", str(SHARES[name]), "--jobs", "1"]
     source = os.pathsep.join([str(ROOT / "src"), os.environ.get("PYTHONPATH", "")])
     done = subprocess.run(
-        [*command, "--seed", str(seed), "--minutes", "4"],
+        [*command, "--seed", str(SEED), "--minutes", "4"],
         capture_output=True,
         text=True,
         cwd=ROOT,
@@ -45,7 +37,7 @@ def test_a_share_of_the_campaign_finds_nothing(name: str) -> None:
     )
     print(done.stdout)
     assert done.returncode == 0, f"{done.stdout[-4000:]}{done.stderr[-2000:]}"
-    assert f"seed {seed}" in done.stdout
+    assert f"seed {SEED}" in done.stdout
 
 
 # The judge
@@ -165,6 +157,6 @@ def test_a_case_that_hangs_or_ends_the_process_is_a_finding_and_the_others_go_on
 
 
 def test_cases_that_the_time_is_too_short_for_are_counted_as_not_run() -> None:
-    tally = attacked(load("threads"), 0, range(5), 1, time.monotonic())
+    tally = attacked(load("threads"), 0, range(5), 1, time.monotonic() - 1)
     assert (tally.done, tally.planned) == (0, 5)
     assert "5 cases were not run: the time was up" in table({"threads": tally}, 0)

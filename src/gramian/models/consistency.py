@@ -377,6 +377,8 @@ def check_parzen(found: Any) -> None:
     n = len(found.sample_.points) if "sample_" in vars(found) else 0
     if "_numbers" in vars(found) and "_summary" not in vars(found):
         check_shapes(found, {"_numbers": "n <g", "_sums": "g"}, {"n": n, **groups})
+    probe = vars(found).get("_probe")
+    require(probe is None or probe.groups is not None, "the classes of some objects are not known")
     if sizes is not None:
         require("_summary" in vars(found) or {"_numbers", "_sums"} <= vars(found).keys(), "the classes are not known")
         check_shapes(found, {"_own": "n c"}, sizes)

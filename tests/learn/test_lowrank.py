@@ -502,9 +502,9 @@ def test_kernels_with_few_explicit_features_need_no_landmarks(kernel, which, mon
 
 
 def test_dear_kernels_are_reduced_earlier(monkeypatch):
-    monkeypatch.setattr(lowrank_module, "AFFORDABLE_DEAR", 10.0)
+    monkeypatch.setattr(lowrank_module, "AFFORDABLE_EXPENSIVE", 10.0)
     monkeypatch.setattr(lowrank_module, "DEFAULT_RANK", RANK)
-    assert gm.FullSpectrum().dear
+    assert gm.FullSpectrum().traits.expensive
     with pytest.warns(UserWarning, match=f"{RANK} landmarks"):
         gm.ParzenClassifier(gm.FullSpectrum()).fit(WORDS, LABELS)
     gm.ParzenClassifier(gm.Gaussian(1.0)).fit(X, LABELS)  # a warning would be an error

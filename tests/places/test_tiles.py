@@ -213,8 +213,8 @@ def test_a_second_lane_is_started_only_where_there_is_work_for_it(monkeypatch):
     monkeypatch.setattr(tiles, "cores", lambda: 4)
     number = np.dtype(np.float64)
 
-    def lanes(n, width=0, dear=False):
-        return tiles.cut((n, n), number, 1, tiles.DEFAULT_MEMORY, True, width, dear).lanes
+    def lanes(n, width=0, expensive=False):
+        return tiles.cut((n, n), number, 1, tiles.DEFAULT_MEMORY, True, width, expensive).lanes
 
     assert lanes(150) == lanes(150, width=100) == 1
-    assert lanes(150, width=10_000) == lanes(1000) == lanes(150, dear=True) == 4
+    assert lanes(150, width=10_000) == lanes(1000) == lanes(150, expensive=True) == 4

@@ -159,7 +159,7 @@ STRINGS = ["".join(np.random.default_rng(k).choice(list("abcdefgh"), 5 + k % 40)
 @pytest.mark.parametrize("shape", [(1, 1), (3, 70), (70, 3), (33, 33), (40, 100)])
 def test_a_tile_written_in_pieces_is_written_once_and_whole(monkeypatch, shape):
     asked = np.zeros((200, 200), int)
-    monkeypatch.setattr(tiles, "DEAR_PIECE", 1e-4)
+    monkeypatch.setattr(tiles, "EXPENSIVE_PIECE", 1e-4)
 
     def block(i, j, out):
         time.sleep(1e-5 * (1 + i.start % 3))
@@ -180,7 +180,7 @@ def test_the_time_that_pieces_take_does_not_change_a_bit(monkeypatch, kernel, de
     K = derive(kernel.gram(STRINGS))
     V = np.random.default_rng(0).standard_normal((len(STRINGS), 2))
     expected, dense = K.apply(V), K.dense()
-    monkeypatch.setattr(tiles, "DEAR_PIECE", 1e-9)  # the smallest pieces
+    monkeypatch.setattr(tiles, "EXPENSIVE_PIECE", 1e-9)  # the smallest pieces
     assert np.array_equal(K.apply(V), expected)
     assert np.array_equal(K.dense(), dense)
 
@@ -190,13 +190,13 @@ def test_vectors_among_the_objects_have_pieces_of_one_size(monkeypatch):
     K = (gm.AllSubsequences().normalize().on(0) + gm.Gaussian().on(1, 2)).gram(rows)
     V = np.random.default_rng(0).standard_normal((len(STRINGS), 2))
     expected = K.apply(V)
-    monkeypatch.setattr(tiles, "DEAR_PIECE", 1e-9)
+    monkeypatch.setattr(tiles, "EXPENSIVE_PIECE", 1e-9)
     assert np.array_equal(K.apply(V), expected)
 
 
 @pytest.mark.parametrize("n", [10, 500, 20_000])
 def test_tiles_of_dear_entries_are_bounded(monkeypatch, n):
     monkeypatch.setattr(tiles, "cores", lambda: 2)
-    dear = tiles.cut((n, n), np.dtype(float), 0, 2**28, True, dear=True)
-    assert dear.rows <= 192
+    expensive = tiles.cut((n, n), np.dtype(float), 0, 2**28, True, expensive=True)
+    assert expensive.rows <= 192
     assert tiles.cut((n, n), np.dtype(float), 0, 2**28, True).rows <= 768

@@ -53,7 +53,7 @@ class LowRank:
         The indices of the points whose images span those directions, in the order they were taken.
     residual : array of shape (n,)
         κ(xᵢ, xᵢ) − ‖Fᵢ‖² ≥ 0: the squared distance of each φ(xᵢ) from their span. For the nodes of a large graph,
-        whose κ(x, x) are dear, an estimate good to some 20 %.
+        whose κ(x, x) are expensive, an estimate good to some 20 %.
     trace : float
         The trace of K; there too an estimate, good to a fraction of 1 %.
 
@@ -205,12 +205,16 @@ class _Growing:
         # A pivot that is zero in exact arithmetic comes out as n times the error of an eigenvalue, in units of its own
         # κ(x, x); or of that which κ is computed from, where it is a difference of larger numbers.
         scale, largest = gram.scale(), float(self.norms.max())
-        units = self.norms if scale <= SAME * largest and not gram.kernel.whole_columns else np.full(len(gram), scale)
+        units = (
+            self.norms
+            if scale <= SAME * largest and not gram.kernel.traits.whole_columns
+            else np.full(len(gram), scale)
+        )
         self.noises = min(32 * len(gram) * self.eps, np.sqrt(self.eps)) * units
         self.noise = float(self.noises.max())
         tolerated = max(1e-3 * np.sqrt(self.eps), 64 * self.eps) if leave_out else np.sqrt(self.eps)
         self.slack = max(tolerated * float(self.norms.max()), self.noise)
-        if gram.kernel.whole_columns:
+        if gram.kernel.traits.whole_columns:
             self.slack = float("inf")  # the diagonal is an estimate, and what it leaves may come out below zero
         self.F = np.empty((len(gram), rank if rank <= SURE else BATCH), gram.dtype)
         self.pivots: list[int] = []
@@ -230,7 +234,7 @@ class _Growing:
         Returns whether anything has come of it: a pivot, or another residual.
         """
         proposed, F = proposal.points, self.F[:, : self.count]
-        whole = self.gram.columns(proposed) if self.gram.kernel.whole_columns else None
+        whole = self.gram.columns(proposed) if self.gram.kernel.traits.whole_columns else None
         square = self.gram.block(proposed, proposed) if whole is None else whole[proposed]
         H = (square - F[proposed] @ F[proposed].T).astype(np.float64)
         accepted, L, left = eliminate(H, proposal.thresholds, self.most - self.count, proposal.order)
@@ -351,7 +355,7 @@ def _in_order(growing: _Growing, rng: np.random.Generator) -> Iterator[_Proposal
 
 
 def _greedy(growing: _Growing, rng: np.random.Generator) -> Iterator[_Proposal]:
-    most = 1 if growing.gram.kernel.whole_columns else min(BATCH, isqrt(len(growing.residual)))
+    most = 1 if growing.gram.kernel.traits.whole_columns else min(BATCH, isqrt(len(growing.residual)))
     size = 1
     while (d := growing.residual).max() > 0:
         ranking, before = np.argsort(-d, kind="stable"), growing.count

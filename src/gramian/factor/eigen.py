@@ -134,7 +134,7 @@ def spreads(gram: Gram) -> bool:
 
     They are not where κ hardly varies, so that their digits cancel when the centre is taken away.
     """
-    if gram.kernel.whole_columns:
+    if gram.kernel.traits.whole_columns:
         return True
     some = np.sort(np.random.default_rng(0).choice(len(gram), min(len(gram), SAMPLE), replace=False))
     K = gram.block(some, some).astype(np.float64)

@@ -258,7 +258,7 @@ class Summary:
     def _moments(self, chunk: Chunk, width: int, count: int) -> list[Moments]:
         """Return the moments of the groups of one chunk."""
         n = len(chunk.points)
-        step = n if self.kernel.whole_columns else RUN
+        step = n if self.kernel.traits.whole_columns else RUN
         spans = [slice(i, min(i + step, n)) for i in range(0, n, step)]
         lanes = min(cores(), len(spans))
         sums = [[Moments(width, self.scatter) for _ in range(count)] for _ in range(lanes)]

@@ -22,8 +22,9 @@ from gramian.checks import Array, whole
 from gramian.factor.cholesky import cholesky
 from gramian.formula.encoded import Encoded
 from gramian.gram.gram import Gram, finite_norms, require_range
+from gramian.gram.traits import Traits
 from gramian.kernels.algebra import Kernel
-from gramian.kernels.value import text
+from gramian.kernels.value import derived, text
 
 ROOM = 2**28  # bytes for the factor from which landmarks are chosen; of more objects a part is drawn
 STEADY = 1e-9  # rounding errors of sums of features that are tolerated, relative to the largest of them
@@ -77,13 +78,9 @@ class Nystrom(Kernel):
             numeric = all(isinstance(row, list | tuple | np.ndarray) for row in self.landmarks)
             self._settle(landmarks=np.array(self.landmarks) if numeric else tuple(self.landmarks))
 
-    @property
-    def radius(self) -> float:
-        return self.base.radius
-
-    @property
-    def norms_checked(self) -> bool:
-        return True
+    @derived
+    def traits(self) -> Traits:
+        return self.base.traits.projected(norms_checked=True)
 
     def fit(self, X: Any) -> Self:
         if isinstance(self.landmarks, Gram):
@@ -97,7 +94,7 @@ class Nystrom(Kernel):
     def seen_from(cls, base: Kernel, points: Encoded, rank: int) -> Nystrom:
         """Choose landmarks among encoded objects; where these are many, among a part drawn at random."""
         most = max(ROOM // (8 * rank), 2 * rank)
-        if len(points) > most and not base.whole_columns:
+        if len(points) > most and not base.traits.whole_columns:
             points = points[np.sort(np.random.default_rng(0).choice(len(points), most, replace=False))]
         require_range(base, points)
         pivots = cholesky(Gram(base, points), rank, pivoting="random", rng=0).pivots
@@ -140,7 +137,7 @@ class Nystrom(Kernel):
                 "have the same features, in the same order"
             )
         out = np.empty((len(a), len(L)), self.base.value_type(a))
-        step = len(a) if self.base.whole_columns else STRIPE
+        step = len(a) if self.base.traits.whole_columns else STRIPE
         for start in range(0, len(a), step):
             self.base.block(a[start : start + step], landmarks, out[start : start + step])
         return out
@@ -159,7 +156,7 @@ class Nystrom(Kernel):
 
     def squared_norms(self, a: Encoded) -> Array:
         spans = [slice(start, start + STRIPE) for start in range(0, len(a), STRIPE)]
-        if self.base.whole_columns:
+        if self.base.traits.whole_columns:
             spans = [slice(None)]
         found = [self.phi(a[span]) for span in spans]
         return np.concatenate([np.einsum("ij,ij->i", rows, rows) for rows in found])

@@ -531,7 +531,7 @@ def _largest_rank(gram: Gram) -> int:
 
 
 def _default_rank(gram: Gram) -> int:
-    """Return the rank of a preconditioner of which nothing is known: the dearer a product, the larger one pays."""
+    """Return the rank of a preconditioner of which nothing is known: the longer a product takes, the larger."""
     worth = 4 if gram.is_held else 8
     return min(_largest_rank(gram), max(100, worth * isqrt(len(gram))))
 

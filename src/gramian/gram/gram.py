@@ -27,15 +27,15 @@ from gramian.runtime.journal import Stages, remember
 from gramian.runtime.progress import task
 
 HOLD = 2**30  # bytes of K that are kept for the time of an iteration, n = 16,000 in double precision
-SMALL = 2**26  # bytes of K that are kept where its columns are dear
+SMALL = 2**26  # bytes of K that are kept where its columns are expensive
 LOOKED_AT = 64  # objects whose values are compared in two precisions
 LARGE = 2.0**300  # beyond which, and below its inverse, numbers are scaled before they are multiplied by K
 CLOSE = 2e-6  # how near these have to be, relative to the largest
 WORTH = 10**8  # values of κ, half of K where it is symmetric, from which on to compile it takes less than it saves
 DERIVED = ("_fused", "_norms", "_row_means", "_small", "_identity")  # computed again when they are needed
 ROOM = 2.0**-20  # of the largest float that κ(x, x) may have, so that sums over a million objects are finite
-DEAR_NORMS = 256  # κ(x, x) that are computed at a time where a single one takes long
-DEAR = 20  # features that have to be built pay only if they are so many times fewer than the objects
+EXPENSIVE_NORMS = 256  # κ(x, x) that are computed at a time where a single one takes long
+EXPENSIVE = 20  # features that have to be built pay only if they are so many times fewer than the objects
 
 
 class Gram:
@@ -91,7 +91,7 @@ class Gram:
             )
         self.dtype = np.result_type(*(kernel.value_type(side) for side in (rows, self.cols)))
         # Where no κ(x, x) can overflow, they are computed when they are needed.
-        if not (kernel.norms_checked or math.isfinite(kernel.radius)):
+        if not (kernel.traits.norms_checked or math.isfinite(kernel.radius)):
             self._norms = finite_norms(kernel, rows)
             if not self.symmetric:
                 finite_norms(kernel, self.cols)
@@ -125,7 +125,7 @@ class Gram:
         return np.asarray(self._norms + self._norms.dtype.type(self.diagonal))
 
     def rough_diag(self) -> Array:
-        """Return the diagonal, or where it is dear (nodes of a large graph) an unbiased estimate of it."""
+        """Return the diagonal, or where it is expensive (nodes of a large graph) an unbiased estimate of it."""
         self._require_symmetric("rough_diag")
         return np.asarray(self.kernel.rough_norms(self.rows) + self.dtype.type(self.diagonal))
 
@@ -139,8 +139,8 @@ class Gram:
 
     @cached_property
     def _small(self) -> Array | None:
-        """K itself, kept where its columns are dear (nodes of a large graph) and it is small."""
-        if not (self.symmetric and self.kernel.whole_columns and len(self) ** 2 * self.dtype.itemsize <= SMALL):
+        """K itself, kept where its columns are expensive (nodes of a large graph) and it is small."""
+        if not (self.symmetric and self.kernel.traits.whole_columns and len(self) ** 2 * self.dtype.itemsize <= SMALL):
             return None
         return self._filled(self.tiling())
 
@@ -276,7 +276,7 @@ class Gram:
         return self.dtype if self._tiles is None else self._tiles[0].dtype
 
     def single(self) -> Gram:
-        """Return this Gram with its objects in single precision, half as dear; itself where that would not do.
+        """Return this Gram with its objects in single precision, half as large; itself where that would not do.
 
         That is where nothing changes by it (strings, nodes), where values overflow, or where they lose more digits
         than rounding does, as those of points far from the origin: some of them are compared.
@@ -405,7 +405,7 @@ class Gram:
         return fingerprint(self.kernel, self.rows, None if self.symmetric else self.cols)
 
     def _in_pieces(self, block: tiles.Block) -> tiles.Block:
-        return tiles.in_pieces(block, _with_vectors(self.rows)) if self.kernel.dear else block
+        return tiles.in_pieces(block, _with_vectors(self.rows)) if self.kernel.traits.expensive else block
 
     def through_features(self) -> bool:
         """Tell whether products go through the explicit map, K V = Φ (Φᵀ V), because it is so much smaller than K."""
@@ -413,7 +413,7 @@ class Gram:
         if dim is None:
             return False
         built = dim <= self.cols.width + 8  # the encodings themselves, or hardly more
-        return (2 if built else DEAR) * self.kernel.feature_load(self.cols) <= min(self.shape)
+        return (2 if built else EXPENSIVE) * self.kernel.feature_load(self.cols) <= min(self.shape)
 
     def _through_features(self, V: Array) -> Array:
         load = int(self.kernel.feature_load(self.cols)) + 1
@@ -513,7 +513,7 @@ class Gram:
         That depends on the numbers of objects alone, so that the same data give the same digits on every run.
         """
         entries = self.shape[0] * self.shape[1] // (2 if self.symmetric else 1)
-        if entries < WORTH or self.kernel.matrix_free or self.kernel.whole_columns:
+        if entries < WORTH or self.kernel.matrix_free or self.kernel.traits.whole_columns:
             return None
         return place_of(self.rows).fuse(self.kernel.formula, self.rows, self.cols, self.dtype)
 
@@ -530,9 +530,11 @@ class Gram:
 
     def _tiling(self, shape: tuple[int, int], symmetric: bool) -> tiles.Tiling:
         width = 0 if self.rows.sparse else self.rows.width
-        tiling = tiles.cut(shape, self.dtype, self.kernel.scratch, self.memory, symmetric, width, self.kernel.dear)
+        tiling = tiles.cut(
+            shape, self.dtype, self.kernel.scratch, self.memory, symmetric, width, self.kernel.traits.expensive
+        )
         entries = self.memory // (self.dtype.itemsize * (1 + self.kernel.scratch))
-        return tiling.tall(entries) if self.kernel.whole_columns else tiling
+        return tiling.tall(entries) if self.kernel.traits.whole_columns else tiling
 
     def _require_symmetric(self, what: str) -> None:
         if not self.symmetric:
@@ -569,10 +571,10 @@ def require_range(kernel: Similarity, points: Encoded) -> None:
 
 
 def _squared_norms(kernel: Similarity, a: Encoded) -> Array:
-    """Return κ(x, x); where they are dear a few at a time, so that a Ctrl-C need not wait for all."""
-    if not kernel.dear or len(a) <= DEAR_NORMS:
+    """Return κ(x, x); where they are expensive a few at a time, so that a Ctrl-C need not wait for all."""
+    if not kernel.traits.expensive or len(a) <= EXPENSIVE_NORMS:
         return kernel.squared_norms(a)
-    return np.concatenate([kernel.squared_norms(a[k : k + DEAR_NORMS]) for k in range(0, len(a), DEAR_NORMS)])
+    return np.concatenate([kernel.squared_norms(a[k : k + EXPENSIVE_NORMS]) for k in range(0, len(a), EXPENSIVE_NORMS)])
 
 
 def as_symmetric(gram: Any, what: str) -> Gram:

@@ -7,6 +7,7 @@ from typing import Any, Protocol
 from gramian.checks import Array
 from gramian.formula.encoded import Encoded
 from gramian.formula.expression import Formula
+from gramian.gram.traits import Traits
 
 
 class Similarity(Protocol):
@@ -34,23 +35,15 @@ class Similarity(Protocol):
         """Return the type of the numbers κ(x, z)."""
 
     def rough_norms(self, a: Encoded) -> Array:
-        """κ(x, x), or an unbiased estimate of it where it is dear."""
+        """κ(x, x), or an estimate of it where it is expensive."""
+
+    @property
+    def traits(self) -> Traits:
+        """What is known of κ whatever the objects."""
 
     @property
     def radius(self) -> float:
         """A bound on √κ(x, x) over all objects there can be, or infinity."""
-
-    @property
-    def norms_checked(self) -> bool:
-        """Whether `encode` has seen to it that κ(x, x) is finite."""
-
-    @property
-    def dear(self) -> bool:
-        """Whether a single entry takes long."""
-
-    @property
-    def whole_columns(self) -> bool:
-        """Whether `block` is best asked for all rows at once."""
 
     @property
     def matrix_free(self) -> bool:

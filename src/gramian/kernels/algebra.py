@@ -14,19 +14,31 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
-from functools import cached_property
+from dataclasses import replace
+from functools import cached_property, partial
 from typing import Any, ClassVar, Self, cast
 
 import numpy as np
-import scipy.sparse
 
 from gramian.checks import Array, as_array, is_sparse, non_negative, positive, whole
 from gramian.formula.encoded import Encoded
 from gramian.formula.expression import Formula, Given, OfColumn, OfRow, Opaque
 from gramian.gram.gram import Gram, finite_norms
+from gramian.gram.traits import Traits
 from gramian.kernels.base import BaseKernel
+from gramian.kernels.capabilities import (
+    NOTHING,
+    Capabilities,
+    Estimate,
+    Features,
+    Logarithms,
+    MatrixFree,
+    Norms,
+    Profile,
+    both,
+)
 from gramian.kernels.columns import Columns
-from gramian.kernels.value import ATOM, Value, inside, text
+from gramian.kernels.value import ATOM, Value, derived, inside, text
 from gramian.places import place_of
 
 SUM, PRODUCT, POWER = 1, 2, 3  # how tightly the operators bind
@@ -115,7 +127,7 @@ class Kernel(BaseKernel):
 
     def normalize(self) -> Normalized:
         """Return κ(x, z) / √(κ(x, x) κ(z, z)), the cosine in feature space (seed 000, (5.1))."""
-        return NormalizedLogarithms(self) if self.by_logarithms else Normalized(self)
+        return Normalized(self) if self.capabilities.logarithms is None else NormalizedLogarithms(self)
 
     def center(self, X: Any) -> Centered:
         """Return the kernel of φ(x) − φ_S, φ_S the centre of mass of the sample X (seed 000, Algorithm 5.3)."""
@@ -135,16 +147,6 @@ class Pair(Kernel):
     combine: ClassVar[np.ufunc]
     combine_logarithms: ClassVar[np.ufunc]
 
-    @property
-    def radius(self) -> float:
-        radii = self.left.radius, self.right.radius
-        with np.errstate(over="ignore"):
-            return math.inf if math.inf in radii else float(np.sqrt(self.combine(*np.square(radii))))
-
-    @property
-    def non_negative(self) -> bool:
-        return self.left.non_negative and self.right.non_negative
-
     def encode(self, X: Any) -> Encoded:
         return Encoded((self.left.encode(X), self.right.encode(X)))
 
@@ -162,24 +164,17 @@ class Pair(Kernel):
             found = float(self.combine(self.left.scale(a1), self.right.scale(a2)))
         return found if math.isfinite(found) else super().scale(a)
 
-    def rough_norms(self, a: Encoded) -> Array:
-        a1, a2 = a
-        return np.asarray(self.combine(self.left.rough_norms(a1), self.right.rough_norms(a2)))
+    def _in_logarithms(self) -> Logarithms | None:
+        if all(k.capabilities.logarithms is None for k in (self.left, self.right)) or not self.non_negative:
+            return None
+        left, right = self.left.in_logarithms().under(0), self.right.in_logarithms().under(1)
+        return left.combined(right, self.combine_logarithms)
 
-    @property
-    def by_logarithms(self) -> bool:
-        return (self.left.by_logarithms or self.right.by_logarithms) and self.non_negative
-
-    def logarithms(self, a: Encoded, b: Encoded, out: Array) -> None:
-        (a1, a2), (b1, b2) = a, b
-        self.left.logarithms(a1, b1, out)
-        other = np.empty_like(out)
-        self.right.logarithms(a2, b2, other)
-        self.combine_logarithms(out, other, out=out)
-
-    def log_norms(self, a: Encoded) -> Array:
-        a1, a2 = a
-        return np.asarray(self.combine_logarithms(self.left.log_norms(a1), self.right.log_norms(a2)))
+    def _estimated(self) -> Estimate | None:
+        if all(k.capabilities.estimate is None for k in (self.left, self.right)):
+            return None
+        left, right = Estimate(self.left.rough_norms).under(0), Estimate(self.right.rough_norms).under(1)
+        return left.combined(right, self.combine)
 
 
 class Sum(Pair):
@@ -194,36 +189,19 @@ class Sum(Pair):
         left, right = self._sides
         return left + right
 
-    @property
-    def matrix_free(self) -> bool:
-        return self.left.matrix_free and self.right.matrix_free
+    @derived
+    def traits(self) -> Traits:
+        return self.left.traits.plus(self.right.traits)
 
-    def multiply(self, a: Encoded, b: Encoded, V: Array) -> Array:
-        (a1, a2), (b1, b2) = a, b
-        return np.asarray(self.left.multiply(a1, b1, V) + self.right.multiply(a2, b2, V))
-
-    def feature_dim(self, a: Encoded) -> int | None:
-        a1, a2 = a
-        left, right = self.left.feature_dim(a1), self.right.feature_dim(a2)
-        return None if left is None or right is None else left + right
-
-    def feature_load(self, a: Encoded) -> float:
-        a1, a2 = a
-        return self.left.feature_load(a1) + self.right.feature_load(a2)
-
-    def phi(self, a: Encoded) -> Any:
-        a1, a2 = a
-        both = [self.left.phi(a1), self.right.phi(a2)]
-        if any(map(is_sparse, both)):
-            return scipy.sparse.hstack(both, format="csr")
-        return np.hstack(both)
-
-    def feature_names(self, inputs: Sequence[str]) -> list[str]:
-        return self.left.feature_names(inputs) + self.right.feature_names(inputs)
-
-    def named(self, a: Encoded, columns: Sequence[str] = ()) -> list[str]:
-        a1, a2 = a
-        return self.left.named(a1, columns) + self.right.named(a2, columns)
+    @derived
+    def capabilities(self) -> Capabilities:
+        left, right = self.left.capabilities.under(0), self.right.capabilities.under(1)
+        return Capabilities(
+            features=both(left.features, right.features, Features.beside),
+            product=both(left.product, right.product, MatrixFree.plus),
+            logarithms=self._in_logarithms(),
+            estimate=self._estimated(),
+        )
 
     def __repr__(self) -> str:
         return f"{inside(self.left, SUM)} + {inside(self.right, SUM + 1)}"
@@ -240,6 +218,14 @@ class Product(Pair):
     def formula(self) -> Formula:
         left, right = self._sides
         return left * right
+
+    @derived
+    def traits(self) -> Traits:
+        return self.left.traits.times(self.right.traits)
+
+    @derived
+    def capabilities(self) -> Capabilities:
+        return replace(NOTHING, logarithms=self._in_logarithms(), estimate=self._estimated())
 
     def __repr__(self) -> str:
         return f"{inside(self.left, PRODUCT)} * {inside(self.right, PRODUCT + 1)}"
@@ -258,20 +244,25 @@ class Pointwise(Kernel):
     def formula(self) -> Formula:
         return self.of(self.base.formula)
 
-    def profile(self, s: Array) -> Array:
-        """Replace the base kernel's values s by this kernel's, in place, wherever they come from."""
-        return place_of(s).prepare(self.of(Given())).of(s)
+    @derived
+    def profile(self) -> Profile:
+        """Replaces the base kernel's values s by this kernel's, in place, wherever they come from."""
+        of_values = self.of(Given())
+        return lambda s: place_of(s).prepare(of_values).of(s)
 
     @property
-    def radius(self) -> float:
-        # Profiles grow on s ≥ 0: the largest κ(x, x) comes from the base's largest.
-        r = self.base.radius
-        with np.errstate(over="ignore"):
-            return r if math.isinf(r) else float(np.sqrt(self.profile(np.square([r])))[0])
-
-    @property
-    def non_negative(self) -> bool:
+    def never_negative(self) -> bool:
+        """Whether values are not negative."""
         return self.base.non_negative
+
+    @derived
+    def traits(self) -> Traits:
+        return self.base.traits.mapped(self.profile, non_negative=self.never_negative)
+
+    @derived
+    def capabilities(self) -> Capabilities:
+        estimate = self.base.capabilities.estimate
+        return replace(NOTHING, estimate=estimate and estimate.mapped(self.profile))
 
     def encode(self, X: Any) -> Encoded:
         return self.base.encode(X)
@@ -289,9 +280,6 @@ class Pointwise(Kernel):
             found = float(self.profile(np.array([self.base.scale(a)]))[0])
         return found if math.isfinite(found) else super().scale(a)
 
-    def rough_norms(self, a: Encoded) -> Array:
-        return self.profile(self.base.rough_norms(a))
-
 
 class PolynomialOf(Pointwise):
     """A polynomial of κ with coefficients ≥ 0: where κ has logarithms, log κ gives those of this kernel."""
@@ -300,19 +288,18 @@ class PolynomialOf(Pointwise):
     def log_profile(self, t: Array) -> Array:
         """Replace the logarithms t of the base kernel's values by those of this kernel's, in place."""
 
-    @property
-    def by_logarithms(self) -> bool:
-        return self.base.by_logarithms
+    @derived
+    def capabilities(self) -> Capabilities:
+        return self._offered()
 
-    def logarithms(self, a: Encoded, b: Encoded, out: Array) -> None:
-        if self.by_logarithms:
-            self.base.logarithms(a, b, out)
-            self.log_profile(out)
-        else:
-            super().logarithms(a, b, out)
-
-    def log_norms(self, a: Encoded) -> Array:
-        return self.log_profile(self.base.log_norms(a)) if self.by_logarithms else super().log_norms(a)
+    def _offered(self, features: Features | None = None, product: MatrixFree | None = None) -> Capabilities:
+        base = self.base.capabilities
+        return Capabilities(
+            features=features,
+            product=product,
+            logarithms=base.logarithms and base.logarithms.mapped(self.log_profile),
+            estimate=base.estimate and base.estimate.mapped(self.profile),
+        )
 
 
 class Scaled(PolynomialOf):
@@ -331,27 +318,12 @@ class Scaled(PolynomialOf):
         t += math.log(self.factor)
         return t
 
-    @property
-    def matrix_free(self) -> bool:
-        return self.base.matrix_free
-
-    def multiply(self, a: Encoded, b: Encoded, V: Array) -> Array:
-        return self.profile(self.base.multiply(a, b, V))
-
-    def feature_dim(self, a: Encoded) -> int | None:
-        return self.base.feature_dim(a)
-
-    def feature_load(self, a: Encoded) -> float:
-        return self.base.feature_load(a)
-
-    def phi(self, a: Encoded) -> Any:
-        return float(np.sqrt(self.factor)) * self.base.phi(a)
-
-    def feature_names(self, inputs: Sequence[str]) -> list[str]:
-        return self.base.feature_names(inputs)
-
-    def named(self, a: Encoded, columns: Sequence[str] = ()) -> list[str]:
-        return self.base.named(a, columns)
+    @derived
+    def capabilities(self) -> Capabilities:
+        features, product = self.base.capabilities.features, self.base.capabilities.product
+        return self._offered(
+            features and features.scaled(float(self.factor)), product and product.scaled(float(self.factor))
+        )
 
     def __repr__(self) -> str:
         return f"{text(self.factor)} * {inside(self.base, PRODUCT + 1)}"
@@ -372,27 +344,13 @@ class Shifted(PolynomialOf):
     def log_profile(self, t: Array) -> Array:
         return np.logaddexp(t, math.log(self.constant), out=t) if self.constant else t
 
-    @property
-    def matrix_free(self) -> bool:
-        return self.base.matrix_free
-
-    def multiply(self, a: Encoded, b: Encoded, V: Array) -> Array:
-        return np.asarray(self.base.multiply(a, b, V) + float(self.constant) * V.sum(axis=0))
-
-    def feature_dim(self, a: Encoded) -> int | None:
-        dim = self.base.feature_dim(a)
-        return None if dim is None else dim + 1
-
-    def phi(self, a: Encoded) -> Any:
-        features = self.base.phi(a)
-        column = np.full((len(a), 1), np.sqrt(float(self.constant)), features.dtype)
-        return scipy.sparse.hstack([features, column], "csr") if is_sparse(features) else np.hstack([features, column])
-
-    def feature_names(self, inputs: Sequence[str]) -> list[str]:
-        return [*self.base.feature_names(inputs), "1"]
-
-    def named(self, a: Encoded, columns: Sequence[str] = ()) -> list[str]:
-        return [*self.base.named(a, columns), "1"]
+    @derived
+    def capabilities(self) -> Capabilities:
+        features, product = self.base.capabilities.features, self.base.capabilities.product
+        return self._offered(
+            features and features.with_constant(float(self.constant)),
+            product and product.with_constant(float(self.constant)),
+        )
 
     def __repr__(self) -> str:
         return f"{inside(self.base, SUM)} + {text(self.constant)}"
@@ -415,7 +373,7 @@ class Power(PolynomialOf):
         return t
 
     @property
-    def non_negative(self) -> bool:
+    def never_negative(self) -> bool:
         return self.base.non_negative or self.degree % 2 == 0
 
     def __repr__(self) -> str:
@@ -425,7 +383,7 @@ class Power(PolynomialOf):
 class Exponential(Pointwise):
     """exp κ(x, z)."""
 
-    non_negative = True
+    never_negative = True
 
     def of(self, kappa: Formula) -> Formula:
         return kappa.exp()
@@ -475,35 +433,25 @@ class Pullback(Kernel):
     def __post_init__(self) -> None:
         _check_callable(self.f, "pullback")
 
-    @property
-    def on_vectors(self) -> bool:
-        return bool(getattr(self.f, "on_vectors", False)) and self.base.on_vectors  # a plain function takes anything
+    @derived
+    def traits(self) -> Traits:
+        numeric = bool(getattr(self.f, "on_vectors", False))  # a plain function takes anything
+        base = self.base.traits
+        return base.pulled_back(on_vectors=numeric and base.on_vectors, by_name=isinstance(self.f, Columns))
 
-    @property
-    def radius(self) -> float:
-        return self.base.radius
+    @derived
+    def capabilities(self) -> Capabilities:
+        base = self.base.capabilities
+        return replace(base, features=base.features and self._renamed(base.features))
 
-    @property
-    def non_negative(self) -> bool:
-        return self.base.non_negative
-
-    @property
-    def norms_checked(self) -> bool:
-        return self.base.norms_checked
-
-    @property
-    def by_name(self) -> bool:
-        return isinstance(self.f, Columns)
-
-    def _image(self, X: Any) -> Any:
-        image = self.f(X)
-        if not hasattr(image, "__len__"):
-            raise TypeError(f"f returned {image!r}; a collection with one object for each of those given expected")
-        if _length(image) != _length(X):
-            raise ValueError(
-                f"f returned {_length(image)} objects for {_length(X)}; one for each expected, in the same order"
-            )
-        return image
+    def _renamed(self, features: Features) -> Features:
+        """Return features of the base kernel by the names of the columns that f takes."""
+        f = self.f
+        if isinstance(f, Columns):
+            columns = [str(name) for name in f.names]
+            return features.of_columns(columns) if f.numeric else features.of_column(columns[0], partial(image, f))
+        kept = not self.base.on_vectors or isinstance(f, Value)  # a plain function may make any columns
+        return replace(features, names=None, named=features.named if kept else None)
 
     @property
     def formula(self) -> Formula:
@@ -512,65 +460,33 @@ class Pullback(Kernel):
     def fit(self, X: Any) -> Self:
         f = self.f.fit(X) if isinstance(self.f, Value) and hasattr(self.f, "fit") else self.f
         mapped = self if f is self.f else self.with_params(f=f)
-        settled = mapped.base.fit(mapped._image(X))
+        settled = mapped.base.fit(image(mapped.f, X))
         return mapped if settled is mapped.base else mapped.with_params(base=settled)
 
     def encode(self, X: Any) -> Encoded:
-        return self.base.encode(self._image(X))
+        return self.base.encode(image(self.f, X))
 
     def squared_norms(self, a: Encoded) -> Array:
         return self.base.squared_norms(a)
 
-    def rough_norms(self, a: Encoded) -> Array:
-        return self.base.rough_norms(a)
-
-    @property
-    def matrix_free(self) -> bool:
-        return self.base.matrix_free
-
-    def multiply(self, a: Encoded, b: Encoded, V: Array) -> Array:
-        return self.base.multiply(a, b, V)
-
-    @property
-    def by_logarithms(self) -> bool:
-        return self.base.by_logarithms
-
-    def logarithms(self, a: Encoded, b: Encoded, out: Array) -> None:
-        self.base.logarithms(a, b, out)
-
-    def log_norms(self, a: Encoded) -> Array:
-        return self.base.log_norms(a)
-
-    def feature_dim(self, a: Encoded) -> int | None:
-        return self.base.feature_dim(a)
-
-    def feature_load(self, a: Encoded) -> float:
-        return self.base.feature_load(a)
-
-    def phi(self, a: Encoded) -> Any:
-        return self.base.phi(a)
-
-    def feature_names(self, inputs: Sequence[str]) -> list[str]:
-        if not isinstance(self.f, Columns):
-            return super().feature_names(inputs)
-        if self.f.numeric:
-            return self.base.feature_names([str(name) for name in self.f.names])
-        return self._of_its_column(self.base.feature_names(self._image(inputs)))
-
-    def named(self, a: Encoded, columns: Sequence[str] = ()) -> list[str]:
-        if not isinstance(self.f, Columns):
-            kept = not self.base.on_vectors or isinstance(self.f, Value)  # a plain function may make any columns
-            return self.base.named(a, columns) if kept else super().named(a, columns)
-        if self.f.numeric:
-            return self.base.named(a, [str(name) for name in self.f.names])
-        return self._of_its_column(self.base.named(a))
-
-    def _of_its_column(self, names: list[str]) -> list[str]:
-        return [f"{cast(Columns, self.f).names[0]}: {name}" for name in names]
+    def scale(self, a: Encoded) -> float:
+        return self.base.scale(a)
 
     def __repr__(self) -> str:
         way = repr(self.f) if isinstance(self.f, Columns) else f"pullback({text(self.f)})"
         return f"{inside(self.base, ATOM)}.{way}"
+
+
+def image(f: Callable[[Any], Any], X: Any) -> Any:
+    """Return what f makes of a collection, with one object for each."""
+    found = f(X)
+    if not hasattr(found, "__len__"):
+        raise TypeError(f"f returned {found!r}; a collection with one object for each of those given expected")
+    if _length(found) != _length(X):
+        raise ValueError(
+            f"f returned {_length(found)} objects for {_length(X)}; one for each expected, in the same order"
+        )
+    return found
 
 
 class Rowwise(Kernel):
@@ -586,27 +502,15 @@ class Rowwise(Kernel):
         base, g = a
         return np.asarray(self.base.squared_norms(base) * g * g)
 
-    @property
-    def matrix_free(self) -> bool:
-        return self.base.matrix_free
-
-    def multiply(self, a: Encoded, b: Encoded, V: Array) -> Array:
-        (base_a, g_a), (base_b, g_b) = a, b
-        return np.asarray(self.base.multiply(base_a, base_b, V * g_b[:, None]) * g_a[:, None])
-
-    def feature_dim(self, a: Encoded) -> int | None:
-        return self.base.feature_dim(a.parts[0])
-
-    def phi(self, a: Encoded) -> Any:
-        base, g = a
-        features = self.base.phi(base)
-        return scipy.sparse.diags_array(g) @ features if is_sparse(features) else features * g[:, None]
-
-    def feature_names(self, inputs: Sequence[str]) -> list[str]:
-        return self.base.feature_names(inputs)
-
-    def named(self, a: Encoded, columns: Sequence[str] = ()) -> list[str]:
-        return self.base.named(a.parts[0], columns)
+    @derived
+    def capabilities(self) -> Capabilities:
+        base = self.base.capabilities.under(0)
+        return Capabilities(
+            features=base.features and base.features.weighted(1),
+            product=base.product and base.product.weighted(1),
+            logarithms=None,  # numbers may be negative, and those of a normalized kernel are not too large
+            estimate=base.estimate and base.estimate.weighted(1),
+        )
 
 
 class Reweighted(Rowwise):
@@ -616,6 +520,10 @@ class Reweighted(Rowwise):
 
     def __post_init__(self) -> None:
         _check_callable(self.f, "reweight")
+
+    @derived
+    def traits(self) -> Traits:
+        return self.base.traits.reweighted()
 
     def encode(self, X: Any) -> Encoded:
         base = self.base.encode(X)
@@ -638,11 +546,9 @@ class Reweighted(Rowwise):
 class Normalized(Rowwise):
     """κ(x, z) / √(κ(x, x) κ(z, z)): every φ(x) scaled to norm one (seed 000, Algorithm 5.1)."""
 
-    radius = 1.0
-
-    @property
-    def non_negative(self) -> bool:
-        return self.base.non_negative
+    @derived
+    def traits(self) -> Traits:
+        return self.base.traits.normalized()
 
     def encode(self, X: Any) -> Encoded:
         return self.lift(self.base.encode(X))
@@ -666,15 +572,20 @@ class NormalizedLogarithms(Normalized):
 
     def lift(self, base: Encoded) -> Encoded:
         """Add log ‖φ(x)‖ to the encodings of the base kernel."""
-        logarithms = self.base.log_norms(base)
+        logarithms = self._base.norms(base)
         _require_direction(np.flatnonzero(logarithms == -math.inf))
         if not np.isfinite(logarithms).all():
             finite_norms(self.base, base)  # says so
         return Encoded((base, logarithms / 2))
 
     @property
+    def _base(self) -> Logarithms:
+        return self.base.in_logarithms()
+
+    @property
     def formula(self) -> Formula:
-        logarithm = Opaque(block=self.base.logarithms, norms=self.base.log_norms, scratch=self.base.scratch, part=(0,))
+        block, norms = self._base.block, self._base.norms
+        logarithm = Opaque(block=block, norms=norms, scratch=self.base.scratch, part=(0,))
         return (logarithm - OfRow(part=(1,)) - OfColumn(part=(1,))).exp()
 
 
@@ -722,8 +633,27 @@ class Centered(Anchored):
         return float(self._reference_products.mean())
 
     @property
-    def radius(self) -> float:
-        return self.base.radius + math.sqrt(max(self._mean, 0.0))  # ‖φ(x) − φ_S‖ ≤ ‖φ(x)‖ + ‖φ_S‖
+    def traits(self) -> Traits:
+        return self.base.traits.moved(lambda: math.sqrt(max(self._mean, 0.0)))
+
+    @property
+    def capabilities(self) -> Capabilities:
+        base = self.base.capabilities.under(0)
+        return Capabilities(
+            features=base.features and self._about_mean(base.features),
+            product=base.product and MatrixFree(partial(self._product, base.product)),
+            logarithms=None,  # values may be negative
+            estimate=base.estimate and Estimate(partial(self._norms, base.estimate.norms)),
+        )
+
+    def _about_mean(self, features: Features) -> Features | None:
+        if self.reference.rows.open:  # what is counted in some objects has no columns for what the centre has besides
+            return None
+        return replace(features, phi=self._features_about, load=lambda a: float(features.dim(a) or 0))
+
+    def _product(self, base: MatrixFree, a: Encoded, b: Encoded, V: Array) -> Array:
+        (_, m_a), (_, m_b) = a, b
+        return np.asarray(base.multiply(a, b, V) - m_b[:, 0] @ V - (m_a - self._mean) * V.sum(axis=0))
 
     def scale(self, a: Encoded) -> float:
         return float(self.squared_norms(a).max()) if self.explicit(a) else super().scale(a)
@@ -739,38 +669,14 @@ class Centered(Anchored):
     def _between_features(self, a: Encoded, b: Encoded, out: Array) -> None:
         np.matmul(self.phi(a), self.phi(b).T, out=out)
 
-    @property
-    def matrix_free(self) -> bool:
-        return self.base.matrix_free
-
-    def multiply(self, a: Encoded, b: Encoded, V: Array) -> Array:
-        (base_a, m_a), (base_b, m_b) = a, b
-        product = self.base.multiply(base_a, base_b, V) - m_b[:, 0] @ V
-        return np.asarray(product - (m_a - self._mean) * V.sum(axis=0))
-
     def squared_norms(self, a: Encoded) -> Array:
-        base, m = a
-        return _squares(self.phi(a)) if self.explicit(a) else self._about(self.base.squared_norms(base), m)
+        return (
+            _squares(self.phi(a)) if self.explicit(a) else self._norms(lambda a: self.base.squared_norms(a.parts[0]), a)
+        )
 
-    def rough_norms(self, a: Encoded) -> Array:
-        base, m = a
-        return self._about(self.base.rough_norms(base), m) if self.matrix_free else self.squared_norms(a)
-
-    def _about(self, norms: Array, m: Array) -> Array:
+    def _norms(self, of_base: Norms, a: Encoded) -> Array:
+        norms, m = of_base(a), a.parts[1]
         return remainder(norms + (self._mean - 2 * m[:, 0]), norms + abs(self._mean))
-
-    def feature_dim(self, a: Encoded) -> int | None:
-        # What is counted in some objects has no columns for what the centre has besides, and the other way round.
-        return None if a.open else self.base.feature_dim(a.parts[0])
-
-    def feature_load(self, a: Encoded) -> float:
-        return float(self.feature_dim(a) or 0)
-
-    def feature_names(self, inputs: Sequence[str]) -> list[str]:
-        return super().feature_names(inputs) if self.reference.rows.open else self.base.feature_names(inputs)
-
-    def named(self, a: Encoded, columns: Sequence[str] = ()) -> list[str]:
-        return super().named(a, columns) if self.reference.rows.open else self.base.named(a.parts[0], columns)
 
     @cached_property
     def _mean_features(self) -> Array:
@@ -779,15 +685,13 @@ class Centered(Anchored):
         sums = sum(np.asarray(self.base.phi(rows[span]).sum(axis=0, dtype=np.float64)) for span in spans)
         return np.asarray(sums / n).reshape(1, -1)
 
-    def phi(self, a: Encoded) -> Any:
-        if a.open:
-            return super().phi(a)
+    def _features_about(self, a: Encoded) -> Array:
         features = self.base.phi(a.parts[0])
         dense = features.toarray() if is_sparse(features) else features
         centered = (dense - self._mean_features).astype(dense.dtype)
         left = remainder(_squares(centered), self.base.squared_norms(a.parts[0]), digits=2)
         centered[left == 0] = 0  # rounding is no direction, and must not have inner products
-        return centered
+        return np.asarray(centered)
 
     def __repr__(self) -> str:
         return f"{inside(self.base, ATOM)}.center(<{len(self.reference)} objects>)"

@@ -8,10 +8,9 @@ derived from these two. Where κ has no expression the kernel fills tiles itself
 
 from __future__ import annotations
 
-import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
-from typing import Any, Self
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Self, cast
 
 import numpy as np
 
@@ -20,11 +19,12 @@ from gramian.formula.encoded import Encoded
 from gramian.formula.expression import Formula, Opaque
 from gramian.gram.gram import Gram, finite_norms
 from gramian.gram.protocol import Derived
-from gramian.kernels.value import ATOM, Value, inside
+from gramian.gram.traits import Traits
+from gramian.kernels.capabilities import Capabilities, Features, Logarithms, written
+from gramian.kernels.value import ATOM, Value, derived, inside
 from gramian.places import CORES, Place, Prepared, place_of
 
 FEW_FEATURES = 64
-MANY_FEATURES = 2**62  # beyond which it does not matter how many there are, and a float may not hold it
 
 
 class BaseKernel(Value, ABC):
@@ -41,13 +41,15 @@ class BaseKernel(Value, ABC):
             raise TypeError(f"{type(self).__name__} says nothing of κ: write formula, or block and squared_norms")
         return Opaque(block=self.block, norms=self.squared_norms, scratch=self.scratch)
 
+    @derived
+    def _plans(self) -> dict[str, Prepared]:
+        return {}
+
     def _prepared(self, place: Place) -> Prepared:
         """Return the formula as a place has prepared it, once."""
-        plans: dict[str, Prepared] = getattr(self, "_plans", {})
-        if place.name not in plans:
-            plans = {**plans, place.name: place.prepare(self.formula)}
-            object.__setattr__(self, "_plans", plans)
-        return plans[place.name]
+        if (plan := self._plans.get(place.name)) is None:
+            plan = self._plans[place.name] = place.prepare(self.formula)
+        return plan
 
     def block(self, a: Encoded, b: Encoded, out: Array) -> None:
         """Write κ(xᵢ, zⱼ) into out[i, j]; `out` has the dtype of `squared_norms` and may be a strided view."""
@@ -76,7 +78,7 @@ class BaseKernel(Value, ABC):
     @property
     def too_large(self) -> str:
         """What to do where κ(x, x) overflows."""
-        if self.by_logarithms:
+        if self.capabilities.logarithms is not None:
             return f"take {inside(self, ATOM)}.normalize(), which is computed without overflow"
         if self._of_numbers:
             return "rescale the data, or normalize the kernel's input"
@@ -87,17 +89,10 @@ class BaseKernel(Value, ABC):
         inner = self._inner().values()
         return all(k._of_numbers for k in inner) if inner else self.on_vectors
 
-    @property
-    def on_vectors(self) -> bool:
-        """Whether the objects are rows of numbers: known of the package's kernels, and of what is made of them."""
-        inner = self._inner().values()
-        return bool(inner) and all(k.on_vectors for k in inner)
-
-    @property
-    def by_name(self) -> bool:
-        """Whether the objects are records whose fields are taken by name, so that their order does not matter."""
-        inner = self._inner().values()
-        return bool(inner) and all(k.by_name for k in inner)
+    @derived
+    def traits(self) -> Traits:
+        """What is known of κ: nothing of its values, unless a kernel says so."""
+        return Traits.of_parts(k.traits for k in self._inner().values())
 
     @property
     def radius(self) -> float:
@@ -107,12 +102,7 @@ class BaseKernel(Value, ABC):
         >>> (4 * gm.Gaussian()).radius, gm.Linear().radius
         (2.0, inf)
         """
-        return math.inf
-
-    @property
-    def norms_checked(self) -> bool:
-        """Whether `encode` has seen to it that κ(x, x) is finite, so that a Gram need not look."""
-        return False
+        return self.traits.longest
 
     @property
     def non_negative(self) -> bool:
@@ -122,7 +112,12 @@ class BaseKernel(Value, ABC):
         >>> gm.Gaussian().non_negative, gm.Linear().non_negative
         (True, False)
         """
-        return False
+        return self.traits.non_negative
+
+    @property
+    def on_vectors(self) -> bool:
+        """Whether the objects are rows of numbers: known of the package's kernels, and of what is made of them."""
+        return self.traits.on_vectors
 
     def _inner(self) -> dict[str, BaseKernel]:
         """Return the kernels this one is made of, by the names of its parameters."""
@@ -133,53 +128,39 @@ class BaseKernel(Value, ABC):
         """How many arrays of the size of `out` `block` needs besides it, for the memory budget."""
         return 1 if type(self).formula is BaseKernel.formula else self._prepared(CORES).scratch
 
-    @property
-    def dear(self) -> bool:
-        """Whether a single entry takes long, so that even a small matrix is worth sharing out among the cores."""
-        return any(k.dear for k in self._inner().values())
+    @derived
+    def capabilities(self) -> Capabilities:
+        """What this kernel can do besides filling tiles."""
+        return written(self, BaseKernel)
 
     @property
     def matrix_free(self) -> bool:
         """Whether `multiply` gives products with K that do not go through its entries."""
-        return False
+        return self.capabilities.product is not None
 
     def multiply(self, a: Encoded, b: Encoded, V: Array) -> Array:
         """Return K V in float64, K the values between the objects of a and of b; where `matrix_free` says so."""
-        raise TypeError(f"{self!r} is multiplied through its entries")
+        if (product := self.capabilities.product) is None:
+            raise TypeError(f"{self!r} is multiplied through its entries")
+        return product.multiply(a, b, V)
 
-    @property
-    def by_logarithms(self) -> bool:
-        """Whether values may be too large for a number, and `logarithms` and `log_norms` give log κ instead."""
-        return False
+    def rough_norms(self, a: Encoded) -> Array:
+        """Return `squared_norms`, or where these are expensive an estimate, good for choosing objects by it."""
+        estimate = self.capabilities.estimate
+        return self.squared_norms(a) if estimate is None else estimate.norms(a)
 
-    def logarithms(self, a: Encoded, b: Encoded, out: Array) -> None:
-        """Write log κ(xᵢ, zⱼ) into out, for a kernel that is `non_negative`; −∞ for 0."""
-        self.block(a, b, out)
-        with np.errstate(divide="ignore"):
-            np.log(out, out=out)
-
-    def log_norms(self, a: Encoded) -> Array:
-        """Return log κ(x, x) of each object; −∞ for 0."""
-        with np.errstate(divide="ignore", over="ignore"):
-            return np.log(self.squared_norms(a))
-
-    @property
-    def whole_columns(self) -> bool:
-        """Whether a few columns of K cost as much in part as in whole, so that `block` is best asked for all rows."""
-        return any(k.whole_columns for k in self._inner().values())
+    def in_logarithms(self) -> Logarithms:
+        """Return log κ, of values that are computed first where nothing better is known."""
+        return self.capabilities.logarithms or Logarithms.of_values(self.block, self.squared_norms)
 
     def value_type(self, a: Encoded) -> np.dtype[Any]:
         """Return the type of the numbers κ(x, z) of such objects."""
         with np.errstate(over="ignore", invalid="ignore"):
             return np.dtype(self.squared_norms(a[:1]).dtype)
 
-    def rough_norms(self, a: Encoded) -> Array:
-        """Return `squared_norms`, or where these are dear an unbiased estimate, good for choosing objects by it."""
-        return self.squared_norms(a)
-
     def scale(self, a: Encoded) -> float:
         """Return the largest κ(x, x) that values between these objects are computed from."""
-        return float((self.rough_norms(a) if self.whole_columns else self.squared_norms(a)).max())
+        return float((self.rough_norms(a) if self.traits.whole_columns else self.squared_norms(a)).max())
 
     def accuracy(self, dtype: np.dtype[Any]) -> float:
         """Return the error of an entry relative to κ(x, x): rounding, or that of the least accurate inner kernel."""
@@ -224,9 +205,27 @@ class BaseKernel(Value, ABC):
         """Return κ(x, x) for every object of X, in O(n)."""
         return self.gram(X).diag()
 
+    @property
+    def _explicit(self) -> Features:
+        if (features := self.capabilities.features) is None:
+            raise TypeError(
+                f"{self!r} has no explicit feature map: work with inner products (gram), or with the coordinates "
+                "that EmpiricalMap, MercerMap and CholeskyMap give"
+            )
+        return features
+
     def feature_dim(self, a: Encoded) -> int | None:
         """Return the dimension of the explicit map for such objects, None where there is none to use."""
-        return None
+        features = self.capabilities.features
+        return None if features is None else features.dim(a)
+
+    def feature_load(self, a: Encoded) -> float:
+        """Return how many numbers φ(x) takes on the average."""
+        return self._explicit.load(a)
+
+    def phi(self, a: Encoded) -> Any:
+        """Return the explicit features of encoded objects, one row each."""
+        return self._explicit.phi(a)
 
     def explicit(self, a: Encoded) -> bool:
         """Tell whether φ is so small, and objects so dense, that φ(x) itself is as good to work with as κ.
@@ -235,18 +234,6 @@ class BaseKernel(Value, ABC):
         """
         dim = self.feature_dim(a)
         return dim is not None and dim <= max(FEW_FEATURES, a.width) and not a.sparse and not a.open
-
-    def feature_load(self, a: Encoded) -> float:
-        """Return how many numbers φ(x) takes on the average: all, or those of encodings that are φ(x) already."""
-        dim = self.feature_dim(a) or 0
-        return a.load if a.sparse and dim <= a.width else float(min(dim, MANY_FEATURES))
-
-    def phi(self, a: Encoded) -> Any:
-        """Return the explicit features of encoded objects, one row each."""
-        raise TypeError(
-            f"{self!r} has no explicit feature map: work with inner products (gram), or with the coordinates "
-            "that EmpiricalMap, MercerMap and CholeskyMap give"
-        )
 
     def features(self, X: Any) -> Any:
         """Return the explicit map Φ, one row per object, with κ(x, z) = φ(x)ᵀφ(z).
@@ -262,7 +249,7 @@ class BaseKernel(Value, ABC):
 
     def feature_names(self, inputs: Sequence[str]) -> list[str]:
         """Return the names of the explicit features, given those of the input columns."""
-        raise TypeError(f"the features of {self!r} have no names")
+        return self._naming("names")(inputs)
 
     def named(self, a: Encoded, columns: Sequence[str] = ()) -> list[str]:
         """Return the names of the columns of ``phi(a)``, given those of the input columns where objects are vectors.
@@ -274,4 +261,9 @@ class BaseKernel(Value, ABC):
         >>> k.named(k.encode(["bar", "bat"]))
         ['ar', 'at', 'ba', '1']
         """
-        return self.feature_names(columns)
+        return self._naming("named")(a, columns)
+
+    def _naming(self, how: str) -> Callable[..., list[str]]:
+        if (naming := getattr(self.capabilities.features, how, None)) is None:
+            raise TypeError(f"the features of {self!r} have no names")
+        return cast(Callable[..., list[str]], naming)

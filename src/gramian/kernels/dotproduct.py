@@ -16,8 +16,10 @@ from scipy.special import gammaln
 from gramian.checks import Array, as_matrix, as_vectors, is_sparse, non_negative, whole
 from gramian.formula.encoded import Encoded
 from gramian.formula.expression import Dot, Formula
+from gramian.gram.traits import Traits
 from gramian.kernels import monomials
 from gramian.kernels.algebra import Kernel
+from gramian.kernels.value import derived
 
 LONGEST_MONOMIAL = 1000  # factors that are multiplied one by one
 
@@ -25,7 +27,7 @@ LONGEST_MONOMIAL = 1000  # factors that are multiplied one by one
 class DotProduct(Kernel):
     """A kernel of xᵀz."""
 
-    on_vectors = True
+    traits = Traits(on_vectors=True)
 
     def encode(self, X: Any) -> Encoded:
         return Encoded((as_vectors(X, sparse=True),))
@@ -95,9 +97,9 @@ class Polynomial(DotProduct):
     def formula(self) -> Formula:
         return (Dot() + float(self.offset)) ** int(self.degree)
 
-    @property
-    def non_negative(self) -> bool:
-        return self.degree % 2 == 0
+    @derived
+    def traits(self) -> Traits:  # type: ignore[override]
+        return Traits(on_vectors=True, non_negative=self.degree % 2 == 0)
 
     def dimension(self, d: int) -> int:
         """Return the dimension of the feature space for vectors of d coordinates.

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from gramian.formula.encoded import Encoded
+from gramian.gram.traits import Traits
 from gramian.kernels.strings.bags import Bags
 from gramian.kernels.strings.counting import Counting, grams
 from gramian.kernels.strings.sequences import Sequences, as_sequences, is_missing, ordered
@@ -28,9 +29,7 @@ class Equality(Counting):
            [1., 0., 1.]])
     """
 
-    @property
-    def radius(self) -> float:
-        return 1.0
+    traits = Traits(radius=1.0, non_negative=True)
 
     def count(self, sequences: Sequences) -> Bags:
         return grams(sequences, 1)

@@ -17,6 +17,7 @@ import numpy as np
 
 from gramian.checks import Array, whole
 from gramian.formula.encoded import Encoded
+from gramian.gram.traits import Traits
 from gramian.kernels.algebra import Kernel
 from gramian.kernels.bandwidth import settled
 from gramian.kernels.radial import Distance, Gaussian, Laplacian, Matern
@@ -57,8 +58,7 @@ class RandomFourier(Kernel):
     base: Kernel
     rank: int = 500
     seed: int = 0
-    on_vectors = True
-    radius = 1.0
+    traits = Traits(radius=1.0, on_vectors=True)
 
     def __post_init__(self) -> None:
         if not isinstance(self.base, Gaussian | Laplacian | Matern):

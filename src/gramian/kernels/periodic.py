@@ -17,6 +17,7 @@ import numpy as np
 from gramian.checks import Array, as_vectors, positive
 from gramian.formula.encoded import Encoded
 from gramian.formula.expression import Formula
+from gramian.gram.traits import Traits
 from gramian.kernels.algebra import Kernel
 from gramian.kernels.bandwidth import check_bandwidth, median_distance, settled
 from gramian.kernels.radial import Gaussian
@@ -52,9 +53,7 @@ class Periodic(Kernel):
 
     period: float
     bandwidth: float | str = 1.0
-    on_vectors = True
-    radius = 1.0
-    non_negative = True
+    traits = Traits(radius=1.0, non_negative=True, on_vectors=True)
 
     def __post_init__(self) -> None:
         positive(self.period, "period")

@@ -11,7 +11,9 @@ import numpy as np
 
 from gramian.checks import Array, as_indices, as_matrix
 from gramian.formula.encoded import Encoded
+from gramian.gram.traits import Traits
 from gramian.kernels.algebra import Kernel
+from gramian.kernels.value import derived
 
 
 class Precomputed(Kernel):
@@ -53,13 +55,9 @@ class Precomputed(Kernel):
                     "K is not a kernel matrix; gm.is_psd(K) tells more"
                 )
 
-    @property
-    def radius(self) -> float:
-        return float(np.sqrt(np.diagonal(self.K).max()))
-
-    @property
-    def non_negative(self) -> bool:
-        return bool(self.K.min() >= 0)
+    @derived
+    def traits(self) -> Traits:
+        return Traits(radius=float(np.sqrt(np.diagonal(self.K).max())), non_negative=bool(self.K.min() >= 0))
 
     def __len__(self) -> int:
         return len(self.K)

@@ -18,6 +18,7 @@ from scipy.special import gammaln, kve
 from gramian.checks import Array, as_vectors, is_sparse, positive, whole
 from gramian.formula.encoded import Encoded
 from gramian.formula.expression import CityBlock, Formula, SquaredDistance
+from gramian.gram.traits import Traits
 from gramian.kernels import monomials
 from gramian.kernels.algebra import Kernel
 from gramian.kernels.bandwidth import check_bandwidth, median_distance, settled
@@ -32,9 +33,7 @@ class Distance(Kernel):
 
     bandwidth: float | str
     metric: ClassVar[Literal["euclidean", "cityblock"]] = "euclidean"
-    on_vectors = True
-    radius = 1.0
-    non_negative = True
+    traits = Traits(radius=1.0, non_negative=True, on_vectors=True)
 
     def __post_init__(self) -> None:
         check_bandwidth(self.bandwidth)

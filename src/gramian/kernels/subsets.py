@@ -15,6 +15,7 @@ import numpy as np
 
 from gramian.checks import Array, as_array, as_vectors, non_negative, whole
 from gramian.formula.encoded import Encoded
+from gramian.gram.traits import Traits
 from gramian.kernels.algebra import Kernel
 from gramian.kernels.monomials import check_dimension
 
@@ -45,7 +46,7 @@ class AllSubsets(Kernel):
     """
 
     weights: Any = None
-    on_vectors = True
+    traits = Traits(on_vectors=True)
 
     def __post_init__(self) -> None:
         if self.weights is None:
@@ -116,7 +117,7 @@ class Anova(Kernel):
     """
 
     degree: int = 2
-    on_vectors = True
+    traits = Traits(on_vectors=True)
 
     def __post_init__(self) -> None:
         whole(self.degree, "degree")

@@ -14,7 +14,7 @@ import zlib
 from contextvars import ContextVar
 from dataclasses import dataclass, field, fields, replace
 from functools import wraps
-from typing import Any, NamedTuple, Self, dataclass_transform
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, dataclass_transform
 
 import numpy as np
 
@@ -24,6 +24,29 @@ from gramian.gram.gram import Gram
 ATOM = 9  # binds tighter than any operator
 MOST_LEVELS = 160  # of values inside each other: Python goes no deeper than some 200, whatever is done with them
 MOST_PARTS = 10_000  # of a value when written out, a shared one counted wherever it stands
+
+
+if TYPE_CHECKING:
+    derived = property
+else:
+
+    class derived:
+        """A property that is worked out once for a value, and is no part of it: copies and files have none."""
+
+        def __init__(self, method):
+            self.method, self.__doc__ = method, method.__doc__
+
+        def __set_name__(self, owner, name):
+            self.name = name
+
+        def __get__(self, value, owner=None):
+            if value is None:
+                return self
+            if (known := getattr(value, "_derived", None)) is None:
+                object.__setattr__(value, "_derived", known := {})
+            if self.name not in known:
+                known.setdefault(self.name, self.method(value))
+            return known[self.name]
 
 
 class Size(NamedTuple):
@@ -37,7 +60,7 @@ class Size(NamedTuple):
 class Value:
     """What all values share: parameters, equality, hash, state and text."""
 
-    __slots__ = ("_plans", "_size")
+    __slots__ = ("_derived", "_size")
 
     precedence = ATOM
 

@@ -134,7 +134,7 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
         if isinstance(X, str | bytes):
             raise TypeError(f"X is a single {type(X).__name__}; a list expected: pass [X] if it is one object")
         self._check_kind(X, reset)
-        if getattr(X, "ndim", 0) == 2 and not kernel.by_name:
+        if getattr(X, "ndim", 0) == 2 and not kernel.traits.by_name:
             validate_data(self, X, reset=reset, skip_check_array=True)
         return X
 

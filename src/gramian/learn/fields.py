@@ -212,8 +212,8 @@ def fields_of(X: Any, model: Any = None) -> Fields:
     model : estimator, optional
         Whose kernel says whether objects that may be anything, such as lists, are records or sequences.
     """
-    kernel = getattr(model, "kernel", None)
-    sequences = kernel is not None and not getattr(kernel, "on_vectors", True) and not getattr(kernel, "by_name", True)
+    traits = getattr(getattr(model, "kernel", None), "traits", None)
+    sequences = traits is not None and not traits.on_vectors and not traits.by_name
     if not sequences:
         if is_sparse(X):
             return Sparse(X.tocsr())

@@ -36,7 +36,7 @@ Rank: TypeAlias = int | Literal["exact"] | None
 
 DEFAULT_RANK = 1000
 AFFORDABLE = 2e12  # values of κ, about an hour's work
-AFFORDABLE_DEAR = 1e8  # where each of them takes long
+AFFORDABLE_EXPENSIVE = 1e8  # where each of them takes long
 HEAD = 20_000  # objects of a stream from which a kernel is settled and landmarks are chosen
 FEW = 1000  # objects by which a kernel tells whether it has explicit features
 LARGEST_SCATTER = 1e290  # of features that are learnt from
@@ -58,7 +58,7 @@ def reasonable(kernel: Kernel, n: int, products: int) -> bool:
     if kernel.matrix_free:
         return True
     products = 1 if 8 * n * n / 2 <= HOLD else products
-    return products * n * n / 2 <= (AFFORDABLE_DEAR if kernel.dear else AFFORDABLE)
+    return products * n * n / 2 <= (AFFORDABLE_EXPENSIVE if kernel.traits.expensive else AFFORDABLE)
 
 
 def landmark_coefficients(kernel: Nystrom, weights: Array) -> Array:

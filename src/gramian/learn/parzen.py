@@ -37,7 +37,7 @@ class ParzenClassifier(Discriminant):
     """Classify objects by the nearest centre of mass in feature space (Algorithm 5.6).
 
     Nothing is solved and nothing is tuned but the kernel: one pass over K, O(n²) kernel values and O(n) memory. A good
-    first answer, and the baseline that a dearer method has to beat.
+    first answer, and the baseline that a more expensive method has to beat.
 
     Parameters
     ----------

@@ -103,7 +103,7 @@ def check_diffusion(found: Any, similarities: Any) -> None:
     if K is not None:
         _check_matrix(K, found._largest)
     if rough is not None:
-        if found.whole_columns:
+        if found.traits.whole_columns:
             fits = bool((rough >= 0).all() and (rough <= ROUGHLY * found._largest).all())
         else:
             fits = K is not None and np.array_equal(rough, K.diagonal())

@@ -193,7 +193,7 @@ _ENCODINGS: list[tuple[Any, Callable[[Any, tuple[Any, ...]], None]]] = [
 
 def is_cheap(kernel: Any) -> bool:
     """Tell whether κ(x, x) of all objects takes no time to speak of."""
-    return not (kernel.dear or kernel.whole_columns or _has_landmarks(kernel))
+    return not (kernel.traits.expensive or kernel.traits.whole_columns or _has_landmarks(kernel))
 
 
 def _has_landmarks(kernel: Any) -> bool:

@@ -5,8 +5,8 @@ those of a user; any other object is an empty one whose attributes are set, and 
 (`consistency`): where numbers of one attribute are places in another, as codes are in an alphabet, compiled code trusts
 them.
 
-What an object keeps for later is stored too where it cannot be had again to the last bit, or is dear: means that were
-carried over from an earlier sample, the matrix of a graph. The rest is forgotten, and computed when it is needed.
+What an object keeps for later is stored too where it cannot be had again to the last bit, or is expensive: means that
+were carried over from an earlier sample, the matrix of a graph. The rest is forgotten, and computed when it is needed.
 """
 
 from __future__ import annotations

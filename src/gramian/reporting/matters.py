@@ -32,7 +32,7 @@ from gramian.reporting.study import Study
 
 LEARNT = 8000  # objects that models learn from here, at most
 ENTRIES = 1e8  # likenesses that are computed at most, of kernel learners
-DEAR = 20  # how much longer those take that are no sums over numbers
+EXPENSIVE = 20  # how much longer those take that are no sums over numbers
 ANSWERS = 50_000  # predictions at most
 REPEATS, FEWEST, MOST = 3, 20, 2000  # permutations in each fold, of so many held-out objects
 WIDE = 500  # columns up to which each is permuted
@@ -126,7 +126,7 @@ def _importance(study: Study, contest: Contest, entrant: Entrant) -> ColumnImpor
     y, learnt = study.target(rows), rows[cut[-1][0]]
     model = entrant.model(_kernel(study), learnt, study.target(learnt))
     answers = ANSWERS if entrant.formula is None else min(ANSWERS, ENTRIES / (landmarks(len(learnt)) or len(learnt)))
-    answers /= DEAR if entrant.formula and _kernel(study).dear else 1
+    answers /= EXPENSIVE if entrant.formula and _kernel(study).traits.expensive else 1
     probe = int(np.clip(answers / (len(cut) * len(names) * REPEATS), FEWEST, MOST))
     return importance(
         model, study.objects(rows), y, names=names, cv=cut, repeats=REPEATS, probe=probe, random_state=study.seed

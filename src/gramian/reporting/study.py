@@ -35,7 +35,7 @@ DENSE = 2000  # objects up to which K is decomposed
 RANK = 500  # landmarks beyond
 DRAWN = 2000  # points of a picture
 DIRECT = 60_000  # objects up to which all n² likenesses are computed, once
-DIRECT_DEAR = 3000  # where each of them takes long
+DIRECT_EXPENSIVE = 3000  # where each of them takes long
 DIRECT_WALKS = 500  # where each needs a walk through a large graph
 ROUNDING = 1e-10  # of all squared lengths: landmarks that leave out no more see everything
 MOST_COMPONENTS = 100  # of a kernel whose products need no matrix, and which has no landmarks
@@ -128,7 +128,7 @@ class Study:
 
     @property
     def _looked_at(self) -> int:
-        return DIRECT_WALKS if self.walks else DIRECT_DEAR if self.kernel.dear else DIRECT
+        return DIRECT_WALKS if self.walks else DIRECT_EXPENSIVE if self.kernel.traits.expensive else DIRECT
 
     def some(self, most: int, of: Array | None = None) -> Array:
         """Return at most so many rows, of these or of all: every one if there are no more, else drawn at random."""

@@ -217,7 +217,7 @@ class Journal:
         _sync(self.directory)
 
     def remember(self, key: str, compute: Callable[[Stages], Array]) -> Array:
-        """Return what is stored under a key, or else compute it, from its last stage on, and store it if it is dear."""
+        """Return what is stored under a key, or compute it from its last stage on, and store it if it took long."""
         found = self.resume(key)
         if found is not None and "value" in found:
             return found["value"]

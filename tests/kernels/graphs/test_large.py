@@ -762,7 +762,7 @@ def test_no_node_lies_outside_the_radius_which_is_at_most_that_of_all_combinatio
             gm.VonNeumannDiffusion(graph, beta=0.1, of=of),
         ):
             longest = np.sqrt(kernel._K.diagonal().max())
-            assert kernel.whole_columns
+            assert kernel.traits.whole_columns
             assert longest * (1 - 1e-9) <= kernel.radius <= min(np.sqrt(kernel._largest), 1.7 * longest) * (1 + 1e-9)
 
 
@@ -785,5 +785,5 @@ def test_a_gram_of_a_large_graph_does_not_ask_for_the_radius(monkeypatch):
     monkeypatch.setattr(diffusion.Diffusion, "_squares_above", lambda self: pytest.fail("that takes long"))
     kernel = gm.ExponentialDiffusion(hubs(), beta=0.3)
     for derived in (kernel, kernel.on("node"), kernel.normalize()):
-        assert derived.norms_checked or derived.radius == 1
+        assert derived.traits.norms_checked or derived.radius == 1
     kernel.gram([0, 1, 2]).dense()

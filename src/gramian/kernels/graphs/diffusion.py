@@ -25,9 +25,13 @@ from scipy.special import gammaincinv
 
 from gramian.checks import Array, as_number, whole
 from gramian.formula.encoded import Encoded
+from gramian.gram.traits import Traits
 from gramian.kernels.algebra import Kernel
+from gramian.kernels.base import BaseKernel
+from gramian.kernels.capabilities import NOTHING, Capabilities, written
 from gramian.kernels.graphs.functions import SymmetricMatrix, TooSteep
 from gramian.kernels.graphs.graph import as_graph
+from gramian.kernels.value import derived
 
 SMALL = 3000  # nodes of a graph whose whole matrix is computed
 AT_ONCE = 64  # columns of the matrix of a large graph that are computed together
@@ -85,8 +89,26 @@ class Diffusion(Kernel):
         return float(self.profile(np.array([*self._interval])).max())
 
     @property
-    def radius(self) -> float:
-        return self._longest
+    def _large(self) -> bool:
+        return len(self.graph) > SMALL
+
+    @property
+    @abstractmethod
+    def _never_negative(self) -> bool:
+        """Whether no entry of K is negative."""
+
+    @derived
+    def traits(self) -> Traits:
+        return Traits(
+            radius=lambda: self._longest,
+            non_negative=self._never_negative,
+            whole_columns=self._large,
+            norms_checked=True,  # when the kernel was made
+        )
+
+    @derived
+    def capabilities(self) -> Capabilities:
+        return written(self, BaseKernel) if self._large else NOTHING
 
     @cached_property
     def _longest(self) -> float:
@@ -97,7 +119,7 @@ class Diffusion(Kernel):
         is below its quantile at `DOUBT` / n for no node at all, with probability 1 − `DOUBT`. For the nodes where it is
         largest K[i, i] itself is computed.
         """
-        if not self.whole_columns:
+        if not self._large:
             return math.sqrt(float(self._K.diagonal().max()))
         try:
             above = self._squares_above()
@@ -117,20 +139,8 @@ class Diffusion(Kernel):
         return np.asarray(np.sqrt(sums[0] * sums[1]) / (2 * gammaincinv(DEVIATES / 2, DOUBT / n)))
 
     @property
-    def norms_checked(self) -> bool:
-        return True  # when the kernel was made
-
-    @property
-    def whole_columns(self) -> bool:
-        return len(self.graph) > SMALL
-
-    @property
-    def matrix_free(self) -> bool:
-        return self.whole_columns
-
-    @property
     def scratch(self) -> int:
-        return 4 if self.whole_columns else 1
+        return 4 if self._large else 1
 
     @cached_property
     def _K(self) -> Array:
@@ -138,10 +148,10 @@ class Diffusion(Kernel):
 
     def _clipped(self, K: Array) -> Array:
         """Remove what rounding has left below 0 where no entry can be."""
-        return np.maximum(K, 0.0, out=K) if self.non_negative else K
+        return np.maximum(K, 0.0, out=K) if self._never_negative else K
 
     def scale(self, a: Encoded) -> float:
-        return float(self._largest) if self.matrix_free else super().scale(a)
+        return float(self._largest) if self._large else super().scale(a)
 
     def accuracy(self, dtype: np.dtype[Any]) -> float:
         rounding = np.finfo(dtype)
@@ -164,7 +174,7 @@ class Diffusion(Kernel):
 
     def block(self, a: Encoded, b: Encoded, out: Array) -> None:
         (i,), (j,) = a, b
-        if not self.whole_columns:
+        if not self._large:
             out[...] = self._K[np.ix_(i, j)]
         elif len(j) <= len(i):
             self._write_columns(i, j, out)
@@ -173,14 +183,14 @@ class Diffusion(Kernel):
 
     def squared_norms(self, a: Encoded) -> Array:
         (i,) = a
-        if not self.whole_columns:
+        if not self._large:
             return np.asarray(self._K[i, i])
         return np.maximum(self._S.diagonal(self.profile, i, self._interval), 0.0)
 
     @cached_property
     def _rough(self) -> Array:
         """An estimate of the diagonal: with f = g h and random signs z, E (g(S) z)ᵢ (h(S) z)ᵢ = f(S)[i, i]."""
-        if not self.whole_columns:
+        if not self._large:
             return np.asarray(self._K.diagonal())
         signs = np.random.default_rng(0).choice([-1.0, 1.0], size=(len(self.graph), PROBES))
         return np.asarray(np.maximum(np.einsum("ij,ij->i", *self._by_halves(signs)) / PROBES, 0.0))
@@ -269,7 +279,7 @@ class PowerDiffusion(Diffusion):
         return V
 
     @property
-    def non_negative(self) -> bool:
+    def _never_negative(self) -> bool:
         return self.of != "laplacian" and bool(self.graph.non_negative)
 
 
@@ -309,7 +319,7 @@ class ExponentialDiffusion(Diffusion):
     @property
     def _growing(self) -> bool:
         """Whether the largest eigenvalue dwarfs the entries of other parts of the graph, which must not drown in it."""
-        return self.of != "laplacian" and self.non_negative and self._largest > DWARFING
+        return self.of != "laplacian" and self._never_negative and self._largest > DWARFING
 
     def _function(self, V: Array) -> Array:
         return self._S.exponential(float(self.beta), V) if self._growing else super()._function(V)
@@ -322,7 +332,7 @@ class ExponentialDiffusion(Diffusion):
         return np.asarray((K + K.T) / 2)
 
     def squared_norms(self, a: Encoded) -> Array:
-        if not (self.whole_columns and self._growing):
+        if not (self._large and self._growing):
             return super().squared_norms(a)
         (i,), norms = a, np.empty(len(a))
         for first in range(0, len(i), AT_ONCE):
@@ -332,7 +342,7 @@ class ExponentialDiffusion(Diffusion):
         return norms
 
     @property
-    def non_negative(self) -> bool:
+    def _never_negative(self) -> bool:
         return self.beta >= 0 and bool(self.graph.non_negative)
 
 
@@ -385,5 +395,5 @@ class VonNeumannDiffusion(Diffusion):
             return np.asarray(1 / (1 - float(self.beta) * lam))
 
     @property
-    def non_negative(self) -> bool:
+    def _never_negative(self) -> bool:
         return self.beta >= 0 and bool(self.graph.non_negative)

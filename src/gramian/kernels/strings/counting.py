@@ -16,6 +16,7 @@ import scipy.sparse
 
 from gramian.checks import Array, is_sparse
 from gramian.formula.encoded import Encoded
+from gramian.gram.traits import Traits
 from gramian.kernels.algebra import Kernel
 from gramian.kernels.strings.bags import DENSE_BYTES, EXACT, Bags, Vocabulary, compact, row_numbers
 from gramian.kernels.strings.sequences import Sequences, as_sequences
@@ -24,13 +25,11 @@ from gramian.kernels.strings.sequences import Sequences, as_sequences
 class Counting(Kernel):
     """κ(x, z) = Σ_u φ_u(x) φ_u(z) over the pieces u that occur."""
 
+    traits = Traits(non_negative=True)
+
     @abstractmethod
     def count(self, sequences: Sequences) -> Bags | tuple[Bags, ...]:
         """Count the pieces of each sequence; those of different lengths in bags of their own."""
-
-    @property
-    def non_negative(self) -> bool:
-        return True
 
     def encode(self, X: Any) -> Encoded:
         found = self.count(as_sequences(X))

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from gramian.checks import Array, is_sparse, whole
+from gramian.gram.traits import Traits
 from gramian.kernels.strings.bags import Bags, Vocabulary, row_numbers
 from gramian.kernels.strings.counting import Counting, grams
 from gramian.kernels.strings.sequences import LONGEST, Sequences, as_alphabet, comparable, kind_of
@@ -54,15 +55,12 @@ class Composition(Counting):
 
     alphabet: Any = None
     length: int = 1
+    traits = Traits(radius=1.0, non_negative=True)
 
     def __post_init__(self) -> None:
         if self.alphabet is not None:
             self._settle(alphabet=as_alphabet(self.alphabet))
         whole(self.length, "length", most=MOST_LENGTHS)
-
-    @property
-    def radius(self) -> float:
-        return 1.0
 
     def count(self, sequences: Sequences) -> tuple[Bags, ...]:
         lengths = range(1, int(self.length) + 1)

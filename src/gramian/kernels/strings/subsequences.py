@@ -21,6 +21,7 @@ import numpy as np
 
 from gramian.checks import Array, positive, whole
 from gramian.formula.encoded import Encoded
+from gramian.gram.traits import Traits
 from gramian.kernels.algebra import Kernel
 from gramian.kernels.strings.bags import DENSE_BYTES, Bags, Vocabulary
 from gramian.kernels.strings.sequences import LONGEST, Sequences, as_sequences, comparable
@@ -38,11 +39,7 @@ def compiled(name: str) -> Any:
 class Pairwise(Kernel, ABC):
     """A kernel of sequences that is computed pair by pair."""
 
-    dear = True
-
-    @property
-    def non_negative(self) -> bool:
-        return True
+    traits = Traits(non_negative=True, expensive=True)
 
     def encode(self, X: Any) -> Encoded:
         return Encoded((as_sequences(X),))
@@ -82,8 +79,6 @@ class AllSubsequences(Pairwise):
            [ 4.,  3.,  8.,  4.],
            [ 2.,  3.,  4.,  8.]])
     """
-
-    by_logarithms = True
 
     def _write(self, A: Sequences, B: Sequences, out: Array, *, diagonal: bool, logarithms: bool) -> None:
         given = (in_alphabet(A, B), A.starts, B.codes, B.starts)

@@ -20,6 +20,7 @@ import scipy.sparse
 from gramian.checks import Array, as_array, whole
 from gramian.formula.encoded import Encoded
 from gramian.formula.expression import Dot, Formula
+from gramian.gram.traits import Traits
 from gramian.kernels.dotproduct import DotProduct
 from gramian.kernels.strings.sequences import is_missing, ordered
 
@@ -68,7 +69,7 @@ class BagOfWords(DotProduct):
     vocabulary: Sequence[str] | None = None
     idf: Array | None = None
 
-    on_vectors = False
+    traits = Traits(non_negative=True)
 
     def __post_init__(self) -> None:
         if self.weighting not in WEIGHTINGS:
@@ -87,10 +88,6 @@ class BagOfWords(DotProduct):
                 raise ValueError("idf holds a number that is not finite; finite weights expected")
             if self.vocabulary is None or self.idf.shape != (len(self.vocabulary),):
                 raise ValueError(f"idf has shape {self.idf.shape}; one number for each term of a vocabulary expected")
-
-    @property
-    def non_negative(self) -> bool:
-        return True
 
     @property
     def formula(self) -> Formula:

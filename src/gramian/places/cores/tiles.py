@@ -33,9 +33,9 @@ SMALLEST_SIDE = 32  # below this the cost of a call is greater than that of its 
 PARALLEL_SIDE = 128  # tiles are not made smaller than this only to occupy more cores
 ALONE = 2**22  # numbers to be multiplied up to which a second lane takes longer to start than to be waited for
 LEAST_WIDTH = 32  # for entries take their time even of points of few numbers
-DEAR_SIDE = 8  # unless each entry takes long
-LARGEST_DEAR_SIDE = 192  # then a tile takes long too, and somebody may wait for its end
-DEAR_PIECE = 0.2  # seconds after which a tile of a dear kernel looks whether to go on
+EXPENSIVE_SIDE = 8  # unless each entry takes long
+LARGEST_EXPENSIVE_SIDE = 192  # then a tile takes long too, and somebody may wait for its end
+EXPENSIVE_PIECE = 0.2  # seconds after which a tile of a expensive kernel looks whether to go on
 FEWEST = 32  # entries that are asked for at a time even so
 STEADY = 4096  # entries that are asked for at a time where the time they take must not matter
 COPIES = 3  # of an object's numbers that a block may make: shifted, squared, augmented
@@ -77,14 +77,14 @@ def cut(
     memory: int,
     symmetric: bool,
     width: int = 0,
-    dear: bool = False,
+    expensive: bool = False,
     largest: int = LARGEST_SIDE,
 ) -> Tiling:
     """Choose the largest useful tiles such that `1 + scratch` of them per thread fit into `memory` bytes.
 
-    Copies of the objects of a tile, of `width` numbers each or a slab of them, are counted too. Where entries are dear,
-    tiles are made as small as it takes to occupy all cores; where all of them together take less time than to start a
-    thread, one lane is enough.
+    Copies of the objects of a tile, of `width` numbers each or a slab of them, are counted too. Where entries are
+    expensive, tiles are made as small as it takes to occupy all cores; where all of them together take less time than
+    to start a thread, one lane is enough.
 
     Raises
     ------
@@ -100,12 +100,12 @@ def cut(
     copies = COPIES * dtype.itemsize * min(width, SLAB)
     # Fewer threads rather than tiles so small that their number, not their size, takes the memory
     of_smallest = smallest * entry + 2 * copies * min(SMALLEST_SIDE, max(shape))
-    alone = not dear and shape[0] * shape[1] * max(width, LEAST_WIDTH) <= ALONE
+    alone = not expensive and shape[0] * shape[1] * max(width, LEAST_WIDTH) <= ALONE
     lanes = 1 if alone else max(1, min(cores(), memory // of_smallest))
     # The largest side s with entry · s² + 2 · copies · s ≤ share
     share = memory // lanes
     fitting = (isqrt(copies * copies + entry * share) - copies) // entry
-    least, most = (DEAR_SIDE, LARGEST_DEAR_SIDE) if dear else (PARALLEL_SIDE, largest)
+    least, most = (EXPENSIVE_SIDE, LARGEST_EXPENSIVE_SIDE) if expensive else (PARALLEL_SIDE, largest)
     side = max(1, min(most, max(least, ceil(max(shape) / (4 * lanes))), fitting))
     if symmetric:
         return Tiling(shape, side, side, lanes, True)
@@ -116,7 +116,7 @@ def cut(
 
 
 def in_pieces(block: Block, steady: bool) -> Block:
-    """Return a block of dear entries that writes a tile piece by piece, so that a Ctrl-C need not wait for its end.
+    """Return a block of expensive entries that writes a tile in pieces, so that a Ctrl-C need not wait for its end.
 
     How large the pieces are depends on the time they take. With `steady` it does not: where vectors are among the
     objects, entries differ in the last bit from piece to piece.
@@ -133,7 +133,7 @@ def in_pieces(block: Block, steady: bool) -> Block:
             first, left = i.start + row, j.start + col
             block(slice(first, first + len(piece)), slice(left, left + piece.shape[1]), piece)
             if not steady:
-                size = max(FEWEST, int(DEAR_PIECE * piece.size / max(time.perf_counter() - begun, 1e-9)))
+                size = max(FEWEST, int(EXPENSIVE_PIECE * piece.size / max(time.perf_counter() - begun, 1e-9)))
             col += piece.shape[1]
             if col == out.shape[1]:
                 row, col = row + len(piece), 0

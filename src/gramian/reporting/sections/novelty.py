@@ -132,7 +132,7 @@ def _look(study: Study) -> Found:
         detector = NoveltyDetector(
             study.whole, calibration="conformal", alpha=ALPHA, random_state=study.seed, rank=study.rank
         ).fit(study.objects(study.compared()) if study.walks else study.data.X)
-    rows = study.compared() if study.walks else study.some(LOOKED_AT if study.kernel.dear else study.n)
+    rows = study.compared() if study.walks else study.some(LOOKED_AT if study.kernel.traits.expensive else study.n)
     distances = -detector.score_samples(study.data.X if len(rows) == study.n else study.objects(rows))
     left_out = study.of_variance(float(getattr(detector, "trace_error_", 0.0)))
     return Found(detector, rows, distances, float(detector.threshold_), float(detector.false_alarm_bound_), left_out)

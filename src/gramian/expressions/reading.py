@@ -190,7 +190,7 @@ class _Reader(ArgumentReader):
         arguments = {parameter: argument.value for parameter, argument in given.items()}
         lacking = [f.name for f in word.parameters.values() if required(f) and f.name not in given]
         if lacking:
-            self.fail(name.start, f"{word.name} needs {' and '.join(lacking)}, as in {word.example}")
+            self.fail(name.start, f"{word.name} needs {' and '.join(lacking)}, as in {word.said.example}")
         if issubclass(word.cls, Diffusion):
             if self.graph is None:
                 reason = f"{word.name} compares the nodes of a graph, and no graph was given"

@@ -1,8 +1,8 @@
 """The dictionary: every kernel, operator and function of the language, with its formula and an example.
 
 A kernel goes by the name of its class, and takes the arguments of its constructor with their defaults; these are read
-off the class. Written here is what a class does not say of itself: which objects it compares, its formula, what it is
-good for, and how it is used. Case, underscores and hyphens do not count in names.
+off the class, as is its `word`: which objects it compares, its formula, what it is good for, and how it is used.
+Written here are operators and functions. Case, underscores and hyphens do not count in names.
 """
 
 from __future__ import annotations
@@ -14,22 +14,13 @@ from dataclasses import MISSING, Field, dataclass, fields
 from functools import cache
 from typing import Any
 
+from gramian.expressions.shipped import kernels
 from gramian.expressions.tokens import written
-from gramian.factor.nystrom import Nystrom
+from gramian.kernels import declared
 from gramian.kernels.algebra import Kernel
-from gramian.kernels.dotproduct import Linear, Polynomial
-from gramian.kernels.equality import Equality
-from gramian.kernels.fourier import RandomFourier
-from gramian.kernels.graphs.diffusion import ExponentialDiffusion, PowerDiffusion, VonNeumannDiffusion
-from gramian.kernels.periodic import Periodic
-from gramian.kernels.radial import Gaussian, Laplacian, Matern
 from gramian.kernels.standardize import Standardize
-from gramian.kernels.strings.full_spectrum import FullSpectrum
-from gramian.kernels.strings.mismatch import Mismatch
-from gramian.kernels.strings.spectrum import Composition, Spectrum
-from gramian.kernels.strings.subsequences import AllSubsequences, Subsequences
-from gramian.kernels.subsets import AllSubsets, Anova
-from gramian.kernels.text.bag_of_words import BagOfWords
+
+OBJECTS = ("vectors", "strings", "documents", "categories", "graph nodes", "any objects")
 
 
 @dataclass(frozen=True)
@@ -67,13 +58,10 @@ def catalogue() -> tuple[Entry, ...]:
 
 @dataclass(frozen=True)
 class Word:
-    """A kernel of the language: its class, and what the class does not say of itself."""
+    """A kernel of the language: its class, and what the class says of itself."""
 
     cls: type[Kernel]
-    objects: str
-    formula: str
-    description: str
-    example: str
+    said: declared.Word
 
     @property
     def name(self) -> str:
@@ -90,7 +78,8 @@ class Word:
         return f"{self.name}({', '.join(map(_parameter, self.parameters.values()))})"
 
     def entry(self) -> Entry:
-        return Entry(self.name, "kernel", self.signature, self.formula, self.objects, self.description, self.example)
+        said = self.said
+        return Entry(self.name, "kernel", self.signature, said.formula, said.objects, said.description, said.example)
 
 
 # Arguments that an expression cannot give, and why.
@@ -101,148 +90,9 @@ UNSAYABLE = {
     "landmarks": "objects of a sample",
 }
 
-_WORDS = (
-    Word(Linear, "vectors", "κ(x, z) = xᵀz", "The inner product itself.", "linear + 1"),
-    Word(
-        Polynomial,
-        "vectors",
-        "κ(x, z) = (xᵀz + c)^q",
-        "All products of up to q coordinates; q is the degree, c the offset.",
-        "polynomial(degree=3, offset=1)",
-    ),
-    Word(
-        Gaussian,
-        "vectors",
-        "κ(x, z) = exp(−‖x − z‖²/2σ²)",
-        'Nearness, smooth at every scale; σ is the bandwidth, "median" takes it from the data.',
-        "gaussian(median)",
-    ),
-    Word(
-        Laplacian,
-        "vectors",
-        "κ(x, z) = exp(−‖x − z‖₁/σ)",
-        "Nearness by the sum of absolute differences; rougher than the Gaussian, and kinder to outliers.",
-        "laplacian(bandwidth=2)",
-    ),
-    Word(
-        Matern,
-        "vectors",
-        "κ(x, z) = 2^(1−ν)/Γ(ν) · t^ν K_ν(t), t = √(2ν) ‖x − z‖/σ",
-        "Nearness of a chosen smoothness ν, between the exponential and the Gaussian.",
-        "matern(median, nu=5/2)",
-    ),
-    Word(
-        Periodic,
-        "vectors",
-        "κ(x, z) = ∏ᵢ exp(−2 sin²(π(xᵢ − zᵢ)/p)/σ²)",
-        "Nearness of what comes again after a period p, as hours of the day do: 24, or days of the year: 365.2425.",
-        "periodic(24)",
-    ),
-    Word(
-        AllSubsets,
-        "vectors",
-        "κ(x, z) = ∏ᵢ (1 + aᵢxᵢzᵢ)",
-        "Products over all sets of coordinates; the weights are the aᵢ, all 1 by default.",
-        "all_subsets(weights=[1, 0.5])",
-    ),
-    Word(
-        Anova,
-        "vectors",
-        "κ(x, z) = Σ_{|A| = q} ∏_{j ∈ A} xⱼzⱼ",
-        "Products of q different coordinates; q is the degree.",
-        "anova(degree=2)",
-    ),
-    Word(
-        Composition,
-        "strings",
-        "κ(x, z) = Σ_{|u| ≤ k} (share of u in x) (share of u in z)",
-        "How often each word of up to k symbols occurs, for k = 1 each symbol; an alphabet restricts the symbols.",
-        "composition(alphabet=ACGT, length=2)",
-    ),
-    Word(
-        Spectrum,
-        "strings",
-        "κ(x, z) = Σ_{|u| = p} (number of u in x) (number of u in z)",
-        "Shared substrings of p symbols; p is the length.",
-        "spectrum(3)",
-    ),
-    Word(
-        Mismatch,
-        "strings",
-        "κ(x, z) = Σ_{|u| = p} (number of pieces of x within m symbols of u) (the same of z)",
-        "Shared substrings of p symbols, up to m wrong ones.",
-        "mismatch(length=5, mismatches=1, alphabet=ACGT)",
-    ),
-    Word(
-        FullSpectrum,
-        "strings",
-        "κ(x, z) = Σ_u λ^(2|u|) (number of u in x) (number of u in z)",
-        "Shared substrings of all lengths between two bounds, from 0 on the empty one too; λ is the decay.",
-        "normalize(full_spectrum(max_length=5))",
-    ),
-    Word(
-        Subsequences,
-        "strings",
-        "κ(x, z) = Σ_{|u| = p} (Σ λ^span over the places of u in x) (the same in z)",
-        "Shared subsequences of p symbols with gaps, which cost λ, the decay, for each symbol they span.",
-        "subsequences(length=3, decay=0.5)",
-    ),
-    Word(
-        AllSubsequences,
-        "strings",
-        "κ(x, z) = Σ_u (number of ways u is a subsequence of x) (the same of z)",
-        "Shared subsequences of all lengths, gaps for free; best normalized.",
-        "normalize(all_subsequences)",
-    ),
-    Word(
-        BagOfWords,
-        "documents",
-        "κ(x, z) = Σ_t w_t² (number of t in x) (number of t in z)",
-        'Shared words; "tf-idf" gives rare ones more weight.',
-        'normalize(bag_of_words("tf-idf", ngram_range=(1, 2)))',
-    ),
-    Word(
-        Equality,
-        "categories",
-        "κ(x, z) = 1 if x = z, else 0",
-        "Whether two values are the same.",
-        "equality on colour",
-    ),
-    Word(
-        PowerDiffusion,
-        "graph nodes",
-        "K = S^l",
-        "Similarity summed over all paths of length l.",
-        "power_diffusion(length=2)",
-    ),
-    Word(
-        ExponentialDiffusion,
-        "graph nodes",
-        "K = exp(βS)",
-        "Paths of all lengths, the longer the less; of=laplacian is the heat kernel.",
-        "exponential_diffusion(beta=0.5, of=laplacian)",
-    ),
-    Word(
-        VonNeumannDiffusion,
-        "graph nodes",
-        "K = (I − βS)⁻¹",
-        "Paths of all lengths, those of length l with weight β^l.",
-        "von_neumann_diffusion(0.1, of=normalized)",
-    ),
-    Word(
-        RandomFourier,
-        "vectors",
-        "κ(x, z) ≈ (1/m) Σⱼ cos wⱼᵀ(x − z), m = rank/2",
-        "A Gaussian, Laplacian or Matérn kernel by random waves, as fast as a linear one.",
-        "random_fourier(gaussian(2), rank=200)",
-    ),
-    Word(
-        Nystrom,
-        "any objects",
-        "κ̃(x, z) = k(x)ᵀ K⁻¹ k(z) over landmarks",
-        "A kernel as far as a few landmarks see it, for large samples.",
-        "nystrom(gaussian(median), rank=100)",
-    ),
+_WORDS = sorted(
+    (Word(cls, cls.word) for cls in kernels() if cls.word is not None and "word" in vars(cls)),
+    key=lambda word: OBJECTS.index(word.said.objects),
 )
 
 _OPERATORS = tuple(

@@ -24,6 +24,7 @@ from gramian.formula.encoded import Encoded
 from gramian.gram.gram import Gram, finite_norms, require_range
 from gramian.gram.traits import Traits
 from gramian.kernels.algebra import Kernel
+from gramian.kernels.declared import INTEGER, NONE, SPARSE, Kept, Word
 from gramian.kernels.value import derived, text
 
 ROOM = 2**28  # bytes for the factor from which landmarks are chosen; of more objects a part is drawn
@@ -69,6 +70,16 @@ class Nystrom(Kernel):
     base: Kernel
     rank: int = 500
     landmarks: Any = None
+    word = Word(
+        "any objects",
+        "κ̃(x, z) = k(x)ᵀ K⁻¹ k(z) over landmarks",
+        "A kernel as far as a few landmarks see it, for large samples.",
+        "nystrom(gaussian(median), rank=100)",
+    )
+    kept = Kept(
+        {"base": (Kernel,), "rank": INTEGER, "landmarks": (Gram, np.ndarray, *SPARSE, tuple, list, NONE)},
+        {"basis": (tuple,)},
+    )
 
     def __post_init__(self) -> None:
         if not isinstance(self.base, Kernel):

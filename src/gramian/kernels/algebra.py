@@ -38,6 +38,8 @@ from gramian.kernels.capabilities import (
     both,
 )
 from gramian.kernels.columns import Columns
+from gramian.kernels.declared import ARRAY, INTEGER, NUMBER, Kept
+from gramian.kernels.standardize import Standardize
 from gramian.kernels.value import ATOM, Value, derived, inside, text
 from gramian.places import place_of
 
@@ -183,6 +185,7 @@ class Sum(Pair):
     precedence = SUM
     combine = np.add
     combine_logarithms = np.logaddexp
+    kept = Kept({"left": (Kernel,), "right": (Kernel,)})
 
     @property
     def formula(self) -> Formula:
@@ -213,6 +216,7 @@ class Product(Pair):
     precedence = PRODUCT
     combine = np.multiply
     combine_logarithms = np.add
+    kept = Kept({"left": (Kernel,), "right": (Kernel,)})
 
     @property
     def formula(self) -> Formula:
@@ -307,6 +311,7 @@ class Scaled(PolynomialOf):
 
     factor: float
     precedence = PRODUCT
+    kept = Kept({"base": (Kernel,), "factor": NUMBER})
 
     def __post_init__(self) -> None:
         positive(self.factor, "the factor of a kernel")
@@ -334,6 +339,7 @@ class Shifted(PolynomialOf):
 
     constant: float
     precedence = SUM
+    kept = Kept({"base": (Kernel,), "constant": NUMBER})
 
     def __post_init__(self) -> None:
         non_negative(self.constant, "the constant added to a kernel")
@@ -361,6 +367,7 @@ class Power(PolynomialOf):
 
     degree: int
     precedence = POWER
+    kept = Kept({"base": (Kernel,), "degree": INTEGER})
 
     def __post_init__(self) -> None:
         whole(self.degree, "the power of a kernel", most=MOST_DEGREE)
@@ -384,6 +391,7 @@ class Exponential(Pointwise):
     """exp κ(x, z)."""
 
     never_negative = True
+    kept = Kept({"base": (Kernel,)})
 
     def of(self, kappa: Formula) -> Formula:
         return kappa.exp()
@@ -396,6 +404,7 @@ class Series(PolynomialOf):
     """c₀ + c₁ κ + c₂ κ² + …, a polynomial in κ with coefficients ≥ 0."""
 
     coefficients: tuple[float, ...]
+    kept = Kept({"base": (Kernel,), "coefficients": (tuple,)})
 
     def __post_init__(self) -> None:
         what = "coefficient {} of a polynomial in a kernel"
@@ -429,6 +438,7 @@ class Pullback(Kernel):
 
     base: Kernel
     f: Callable[[Any], Any]
+    kept = Kept({"base": (Kernel,), "f": (Columns, Standardize)})
 
     def __post_init__(self) -> None:
         _check_callable(self.f, "pullback")
@@ -517,6 +527,7 @@ class Reweighted(Rowwise):
     """f(x) κ(x, z) f(z): every φ(x) times the number f(x)."""
 
     f: Callable[[Any], Any]
+    kept = Kept({"base": (Kernel,), "f": (Columns, Standardize)})
 
     def __post_init__(self) -> None:
         _check_callable(self.f, "reweight")
@@ -546,6 +557,8 @@ class Reweighted(Rowwise):
 class Normalized(Rowwise):
     """κ(x, z) / √(κ(x, x) κ(z, z)): every φ(x) scaled to norm one (seed 000, Algorithm 5.1)."""
 
+    kept = Kept({"base": (Kernel,)})
+
     @derived
     def traits(self) -> Traits:
         return self.base.traits.normalized()
@@ -569,6 +582,8 @@ class Normalized(Rowwise):
 
 class NormalizedLogarithms(Normalized):
     """exp(log κ(x, z) − ½ log κ(x, x) − ½ log κ(z, z)), for a kernel whose values may be too large for a number."""
+
+    kept = Kept({"base": (Kernel,)})
 
     def lift(self, base: Encoded) -> Encoded:
         """Add log ‖φ(x)‖ to the encodings of the base kernel."""
@@ -624,6 +639,11 @@ class Centered(Anchored):
 
     κ̂(x, z) = κ(x, z) − (1/ℓ) Σᵢ κ(x, xᵢ) − (1/ℓ) Σᵢ κ(z, xᵢ) + (1/ℓ²) Σᵢⱼ κ(xᵢ, xⱼ)
     """
+
+    kept = Kept(
+        {"base": (Kernel,), "reference": (Gram,)},
+        {"_reference_products": ARRAY, "_mean": (float,), "_mean_features": ARRAY},
+    )
 
     def _products(self, gram: Gram) -> Array:
         return gram.row_means()[:, None]

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Self, cast
+from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from gramian.gram.gram import Gram, finite_norms
 from gramian.gram.protocol import Derived
 from gramian.gram.traits import Traits
 from gramian.kernels.capabilities import Capabilities, Features, Logarithms, written
+from gramian.kernels.declared import Kept, Word
 from gramian.kernels.value import ATOM, Value, derived, inside
 from gramian.places import CORES, Place, Prepared, place_of
 
@@ -29,6 +30,9 @@ FEW_FEATURES = 64
 
 class BaseKernel(Value, ABC):
     """The protocol: two methods to write, or three, and what follows from them."""
+
+    word: ClassVar[Word | None] = None  # in the language of expressions
+    kept: ClassVar[Kept | None] = None  # in model files
 
     @abstractmethod
     def encode(self, X: Any) -> Encoded:

@@ -11,8 +11,9 @@ from gramian.formula.encoded import Encoded
 from gramian.formula.expression import Dot, Formula
 from gramian.gram.gram import Gram
 from gramian.gram.traits import Traits
-from gramian.kernels.algebra import Anchored, remainder
+from gramian.kernels.algebra import Anchored, Kernel, remainder
 from gramian.kernels.capabilities import Capabilities, Estimate, Norms
+from gramian.kernels.declared import ARRAY, Kept
 from gramian.kernels.value import ATOM, inside
 
 
@@ -23,6 +24,7 @@ class Deflated(Anchored):
     """
 
     coefficients: Array
+    kept = Kept({"base": (Kernel,), "reference": (Gram,), "coefficients": ARRAY}, {"_reference_products": ARRAY})
 
     @property
     def traits(self) -> Traits:

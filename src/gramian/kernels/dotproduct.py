@@ -19,6 +19,7 @@ from gramian.formula.expression import Dot, Formula
 from gramian.gram.traits import Traits
 from gramian.kernels import monomials
 from gramian.kernels.algebra import Kernel
+from gramian.kernels.declared import ARRAY, INTEGER, NUMBER, Kept, Word
 from gramian.kernels.value import derived
 
 LONGEST_MONOMIAL = 1000  # factors that are multiplied one by one
@@ -47,6 +48,14 @@ class Linear(DotProduct):
     >>> gm.Linear()([[5.9, 3.0]], [[6.9, 3.1]]).round(2)
     array([[50.01]])
     """
+
+    word = Word(
+        "vectors",
+        "κ(x, z) = xᵀz",
+        "The inner product itself.",
+        "linear + 1",
+    )
+    kept = Kept()
 
     @property
     def formula(self) -> Formula:
@@ -88,6 +97,13 @@ class Polynomial(DotProduct):
 
     degree: int = 2
     offset: float = 1.0
+    word = Word(
+        "vectors",
+        "κ(x, z) = (xᵀz + c)^q",
+        "All products of up to q coordinates; q is the degree, c the offset.",
+        "polynomial(degree=3, offset=1)",
+    )
+    kept = Kept({"degree": INTEGER, "offset": NUMBER})
 
     def __post_init__(self) -> None:
         whole(self.degree, "degree")
@@ -139,6 +155,7 @@ class Bilinear(DotProduct):
     """
 
     A: Any
+    kept = Kept({"A": ARRAY}, {"_root": ARRAY})
 
     def __post_init__(self) -> None:
         A = as_matrix(self.A, "A").copy()

@@ -12,6 +12,7 @@ import numpy as np
 
 from gramian.formula.encoded import Encoded
 from gramian.gram.traits import Traits
+from gramian.kernels.declared import Kept, Word
 from gramian.kernels.strings.bags import Bags
 from gramian.kernels.strings.counting import Counting, grams
 from gramian.kernels.strings.sequences import Sequences, as_sequences, is_missing, ordered
@@ -30,6 +31,13 @@ class Equality(Counting):
     """
 
     traits = Traits(radius=1.0, non_negative=True)
+    word = Word(
+        "categories",
+        "κ(x, z) = 1 if x = z, else 0",
+        "Whether two values are the same.",
+        "equality on colour",
+    )
+    kept = Kept()
 
     def count(self, sequences: Sequences) -> Bags:
         return grams(sequences, 1)

@@ -20,6 +20,7 @@ from gramian.formula.encoded import Encoded
 from gramian.gram.traits import Traits
 from gramian.kernels.algebra import Kernel
 from gramian.kernels.bandwidth import settled
+from gramian.kernels.declared import INTEGER, Kept, Word
 from gramian.kernels.radial import Distance, Gaussian, Laplacian, Matern
 from gramian.runtime.progress import task
 
@@ -59,6 +60,13 @@ class RandomFourier(Kernel):
     rank: int = 500
     seed: int = 0
     traits = Traits(radius=1.0, on_vectors=True)
+    word = Word(
+        "vectors",
+        "κ(x, z) ≈ (1/m) Σⱼ cos wⱼᵀ(x − z), m = rank/2",
+        "A Gaussian, Laplacian or Matérn kernel by random waves, as fast as a linear one.",
+        "random_fourier(gaussian(2), rank=200)",
+    )
+    kept = Kept({"base": (Kernel,), "rank": INTEGER, "seed": INTEGER}, forgotten=frozenset({"_drawn"}))
 
     def __post_init__(self) -> None:
         if not isinstance(self.base, Gaussian | Laplacian | Matern):

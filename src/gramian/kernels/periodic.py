@@ -20,6 +20,7 @@ from gramian.formula.expression import Formula
 from gramian.gram.traits import Traits
 from gramian.kernels.algebra import Kernel
 from gramian.kernels.bandwidth import check_bandwidth, median_distance, settled
+from gramian.kernels.declared import NUMBER, Kept, Word
 from gramian.kernels.radial import Gaussian
 
 
@@ -54,6 +55,13 @@ class Periodic(Kernel):
     period: float
     bandwidth: float | str = 1.0
     traits = Traits(radius=1.0, non_negative=True, on_vectors=True)
+    word = Word(
+        "vectors",
+        "κ(x, z) = ∏ᵢ exp(−2 sin²(π(xᵢ − zᵢ)/p)/σ²)",
+        "Nearness of what comes again after a period p, as hours of the day do: 24, or days of the year: 365.2425.",
+        "periodic(24)",
+    )
+    kept = Kept({"period": NUMBER, "bandwidth": (*NUMBER, str)})
 
     def __post_init__(self) -> None:
         positive(self.period, "period")

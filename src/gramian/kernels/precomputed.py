@@ -13,6 +13,7 @@ from gramian.checks import Array, as_indices, as_matrix
 from gramian.formula.encoded import Encoded
 from gramian.gram.traits import Traits
 from gramian.kernels.algebra import Kernel
+from gramian.kernels.declared import ARRAY, Kept
 from gramian.kernels.value import derived
 
 
@@ -36,6 +37,7 @@ class Precomputed(Kernel):
     """
 
     K: Any
+    kept = Kept({"K": ARRAY})
 
     def __post_init__(self) -> None:
         self._settle(K=as_matrix(self.K, "K"))

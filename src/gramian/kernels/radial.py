@@ -22,6 +22,7 @@ from gramian.gram.traits import Traits
 from gramian.kernels import monomials
 from gramian.kernels.algebra import Kernel
 from gramian.kernels.bandwidth import check_bandwidth, median_distance, settled
+from gramian.kernels.declared import NUMBER, Kept, Word
 from gramian.places.cores.distances import distance_accuracy
 
 FAR = 1e4  # beyond this t every Matérn kernel is 0 in double precision
@@ -78,6 +79,13 @@ class Gaussian(Distance):
     """
 
     bandwidth: float | str = 1.0
+    word = Word(
+        "vectors",
+        "κ(x, z) = exp(−‖x − z‖²/2σ²)",
+        'Nearness, smooth at every scale; σ is the bandwidth, "median" takes it from the data.',
+        "gaussian(median)",
+    )
+    kept = Kept({"bandwidth": (*NUMBER, str)})
 
     @property
     def formula(self) -> Formula:
@@ -127,6 +135,13 @@ class Matern(Distance):
 
     bandwidth: float | str = 1.0
     nu: float = 1.5
+    word = Word(
+        "vectors",
+        "κ(x, z) = 2^(1−ν)/Γ(ν) · t^ν K_ν(t), t = √(2ν) ‖x − z‖/σ",
+        "Nearness of a chosen smoothness ν, between the exponential and the Gaussian.",
+        "matern(median, nu=5/2)",
+    )
+    kept = Kept({"bandwidth": (*NUMBER, str), "nu": NUMBER})
 
     def __post_init__(self) -> None:
         check_bandwidth(self.bandwidth)
@@ -171,6 +186,13 @@ class Laplacian(Distance):
 
     bandwidth: float | str = 1.0
     metric = "cityblock"
+    word = Word(
+        "vectors",
+        "κ(x, z) = exp(−‖x − z‖₁/σ)",
+        "Nearness by the sum of absolute differences; rougher than the Gaussian, and kinder to outliers.",
+        "laplacian(bandwidth=2)",
+    )
+    kept = Kept({"bandwidth": (*NUMBER, str)})
 
     @property
     def formula(self) -> Formula:

@@ -17,6 +17,7 @@ from gramian.checks import Array, as_array, as_vectors, non_negative, whole
 from gramian.formula.encoded import Encoded
 from gramian.gram.traits import Traits
 from gramian.kernels.algebra import Kernel
+from gramian.kernels.declared import INTEGER, NONE, Kept, Word
 from gramian.kernels.monomials import check_dimension
 
 
@@ -47,6 +48,13 @@ class AllSubsets(Kernel):
 
     weights: Any = None
     traits = Traits(on_vectors=True)
+    word = Word(
+        "vectors",
+        "κ(x, z) = ∏ᵢ (1 + aᵢxᵢzᵢ)",
+        "Products over all sets of coordinates; the weights are the aᵢ, all 1 by default.",
+        "all_subsets(weights=[1, 0.5])",
+    )
+    kept = Kept({"weights": (tuple, NONE)})
 
     def __post_init__(self) -> None:
         if self.weights is None:
@@ -118,6 +126,13 @@ class Anova(Kernel):
 
     degree: int = 2
     traits = Traits(on_vectors=True)
+    word = Word(
+        "vectors",
+        "κ(x, z) = Σ_{|A| = q} ∏_{j ∈ A} xⱼzⱼ",
+        "Products of q different coordinates; q is the degree.",
+        "anova(degree=2)",
+    )
+    kept = Kept({"degree": INTEGER})
 
     def __post_init__(self) -> None:
         whole(self.degree, "degree")

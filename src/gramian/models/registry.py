@@ -1,9 +1,9 @@
 """What a model file may hold: gramian's own classes, and of each the attributes by name and type.
 
-Nothing else is ever made from a file. A kernel is made by its constructor, which checks its parameters as it checks
-those of a user; any other object is an empty one whose attributes are set, and what must hold between them is checked
-(`consistency`): where numbers of one attribute are places in another, as codes are in an alphabet, compiled code trusts
-them.
+Nothing else is ever made from a file. A kernel says itself what is kept of it (`Kept`), and is made by its constructor,
+which checks its parameters as it checks those of a user; any other object is an empty one whose attributes are set, and
+what must hold between them is checked (`consistency`): where numbers of one attribute are places in another, as codes
+are in an alphabet, compiled code trusts them.
 
 What an object keeps for later is stored too where it cannot be had again to the last bit, or is expensive: means that
 were carried over from an earlier sample, the matrix of a graph. The rest is forgotten, and computed when it is needed.
@@ -14,13 +14,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
-import scipy.sparse
 
 from gramian.checks import Array, is_sparse
+from gramian.expressions.shipped import kernels
 from gramian.factor.cholesky import LowRank
 from gramian.factor.eigen import Eigen
 from gramian.factor.moments import Chunk, Moments, Summary
@@ -30,24 +30,15 @@ from gramian.gram.gram import Gram
 from gramian.kernels import algebra
 from gramian.kernels.algebra import Kernel
 from gramian.kernels.columns import Columns
+from gramian.kernels.declared import ARRAY, FLAG, INTEGER, MAYBE_ARRAY, NONE, NUMBER, SPARSE, TEXT, Kept, Types
 from gramian.kernels.deflated import Deflated
-from gramian.kernels.dotproduct import Bilinear, Linear, Polynomial
-from gramian.kernels.equality import Equality
-from gramian.kernels.fourier import RandomFourier
-from gramian.kernels.graphs.diffusion import ExponentialDiffusion, PowerDiffusion, VonNeumannDiffusion
+from gramian.kernels.graphs.diffusion import Diffusion
 from gramian.kernels.graphs.graph import SIMILARITIES, Graph
-from gramian.kernels.periodic import Periodic
-from gramian.kernels.precomputed import Precomputed
-from gramian.kernels.radial import Gaussian, Laplacian, Matern
 from gramian.kernels.standardize import Standardize
 from gramian.kernels.strings.bags import Bags, Vocabulary
-from gramian.kernels.strings.full_spectrum import FullSpectrum
-from gramian.kernels.strings.mismatch import Mismatch
 from gramian.kernels.strings.sequences import Sequences
-from gramian.kernels.strings.spectrum import Composition, Spectrum
-from gramian.kernels.strings.subsequences import AllSubsequences, Subsequences, Weighed
-from gramian.kernels.subsets import AllSubsets, Anova
-from gramian.kernels.text.bag_of_words import BagOfWords
+from gramian.kernels.strings.spectrum import Composition
+from gramian.kernels.strings.subsequences import Weighed
 from gramian.learn.calibration import Calibration
 from gramian.learn.classifier import KernelClassifier
 from gramian.learn.fisher import FisherDiscriminant
@@ -68,23 +59,12 @@ from gramian.space.maps import CholeskyMap, EmpiricalMap, MercerMap
 from gramian.space.subspace import Subspace
 from gramian.space.vectors import FeatureSpace, Vectors
 
-Types: TypeAlias = tuple[type, ...]
-
-NONE = type(None)
-ARRAY: Types = (np.ndarray,)
-MAYBE_ARRAY: Types = (np.ndarray, NONE)
-INTEGER: Types = (int, np.integer)
-NUMBER: Types = (int, float, np.number)
 MAYBE_NUMBER: Types = (*NUMBER, NONE)
-FLAG: Types = (bool, np.bool_)
-TEXT: Types = (str,)
 KERNEL: Types = (Kernel,)
 VECTORS: Types = (Vectors,)
 MAYBE_VECTORS: Types = (Vectors, NONE)
 RANK: Types = (*INTEGER, str, NONE)
 RIDGE: Types = (*NUMBER, str, list, tuple, np.ndarray)
-SYMBOLS: Types = (str, bytes, tuple, NONE)
-SPARSE: Types = (scipy.sparse.csr_array, scipy.sparse.csr_matrix)
 
 
 @dataclass(frozen=True, eq=False)
@@ -213,97 +193,28 @@ def _check_search(found: KernelSearch) -> None:
 # The classes
 
 
-def _kernel(cls: type[Any], **types: Types) -> Entry:
-    return Entry(cls, types, constructed=True)
-
-
 def _object(cls: type[Any], check: Callable[[Any], None] | None = None, **types: Types) -> Entry:
     return Entry(cls, types, check=check)
 
 
-_BASE = {"base": KERNEL}
-_ANCHORED = {**_BASE, "reference": (Gram,)}
-_PRODUCTS = {"_reference_products": ARRAY}
+# What must hold between what kernels keep for later, or what earlier versions kept.
+_CHECKS: dict[type[Any], Callable[[Any], None]] = {
+    algebra.Centered: consistency.check_anchored,
+    Deflated: consistency.check_anchored,
+    Nystrom: consistency.check_basis,
+    Composition: _check_again,
+    Diffusion: _check_diffusion,
+}
 
 
-def _diffusion(cls: type[Any], **types: Types) -> Entry:
-    return Entry(
-        cls,
-        {"graph": (Graph,), "of": TEXT, "_interval": (tuple,), "_largest": (float,), **types},
-        {"_K": ARRAY, "_rough": ARRAY, "_longest": (float,)},
-        check=_check_diffusion,
-    )
+def _kernel(cls: type[Kernel], kept: Kept) -> Entry:
+    check = next((check for base, check in _CHECKS.items() if issubclass(cls, base)), None)
+    return Entry(cls, kept.needed, kept.other, kept.constructed, kept.forgotten, check=check)
 
 
-_KERNELS = [
-    _kernel(algebra.Sum, left=KERNEL, right=KERNEL),
-    _kernel(algebra.Product, left=KERNEL, right=KERNEL),
-    _kernel(algebra.Scaled, **_BASE, factor=NUMBER),
-    _kernel(algebra.Shifted, **_BASE, constant=NUMBER),
-    _kernel(algebra.Power, **_BASE, degree=INTEGER),
-    _kernel(algebra.Exponential, **_BASE),
-    _kernel(algebra.Series, **_BASE, coefficients=(tuple,)),
-    _kernel(algebra.Pullback, **_BASE, f=(Columns, Standardize)),
-    _kernel(algebra.Reweighted, **_BASE, f=(Columns, Standardize)),
-    _kernel(algebra.Normalized, **_BASE),
-    _kernel(algebra.NormalizedLogarithms, **_BASE),
-    Entry(
-        algebra.Centered,
-        _ANCHORED,
-        {**_PRODUCTS, "_mean": (float,), "_mean_features": ARRAY},
-        constructed=True,
-        check=consistency.check_anchored,
-    ),
-    Entry(
-        Deflated, {**_ANCHORED, "coefficients": ARRAY}, _PRODUCTS, constructed=True, check=consistency.check_anchored
-    ),
-    Entry(
-        Nystrom,
-        {**_BASE, "rank": INTEGER, "landmarks": (Gram, np.ndarray, *SPARSE, tuple, list, NONE)},
-        {"basis": (tuple,)},
-        constructed=True,
-        check=consistency.check_basis,
-    ),
-    Entry(
-        RandomFourier,
-        {**_BASE, "rank": INTEGER, "seed": INTEGER},
-        constructed=True,
-        forgotten=frozenset({"_drawn"}),
-    ),
-    _kernel(Linear),
-    _kernel(Polynomial, degree=INTEGER, offset=NUMBER),
-    Entry(Bilinear, {"A": ARRAY}, {"_root": ARRAY}, constructed=True),
-    _kernel(Gaussian, bandwidth=(*NUMBER, str)),
-    _kernel(Laplacian, bandwidth=(*NUMBER, str)),
-    _kernel(Matern, bandwidth=(*NUMBER, str), nu=NUMBER),
-    _kernel(Periodic, period=NUMBER, bandwidth=(*NUMBER, str)),
-    _kernel(AllSubsets, weights=(tuple, NONE)),
-    _kernel(Anova, degree=INTEGER),
-    _kernel(Precomputed, K=ARRAY),
-    _kernel(Equality),
-    Entry(Composition, {"alphabet": SYMBOLS}, {"length": INTEGER}, constructed=True, check=_check_again),
-    _kernel(Spectrum, length=INTEGER),
-    _kernel(Mismatch, length=INTEGER, mismatches=INTEGER, alphabet=SYMBOLS),
-    _kernel(FullSpectrum, min_length=INTEGER, max_length=(*INTEGER, NONE), decay=NUMBER),
-    _kernel(AllSubsequences),
-    _kernel(Subsequences, length=INTEGER, decay=NUMBER),
-    _kernel(
-        BagOfWords,
-        weighting=TEXT,
-        lowercase=FLAG,
-        stop_words=(str, tuple, NONE),
-        ngram_range=(tuple,),
-        analyzer=TEXT,
-        tokenizer=(NONE,),
-        min_df=NUMBER,
-        max_df=NUMBER,
-        max_features=(*INTEGER, NONE),
-        vocabulary=(tuple, NONE),
-        idf=MAYBE_ARRAY,
-    ),
-    _diffusion(PowerDiffusion, length=INTEGER),
-    _diffusion(ExponentialDiffusion, beta=NUMBER),
-    _diffusion(VonNeumannDiffusion, beta=NUMBER),
+_KERNELS = [_kernel(cls, cls.kept) for cls in kernels() if cls.kept is not None and "kept" in vars(cls)]
+
+_MAPS = [
     Entry(
         Graph,
         {"matrix": SPARSE, "nodes": (tuple, NONE)},
@@ -628,4 +539,4 @@ _AROUND = [
     ),
 ]
 
-ENTRIES: dict[str, Entry] = {entry.name: entry for entry in [*_KERNELS, *_SAMPLES, *_LEARNERS, *_AROUND]}
+ENTRIES: dict[str, Entry] = {entry.name: entry for entry in [*_KERNELS, *_MAPS, *_SAMPLES, *_LEARNERS, *_AROUND]}

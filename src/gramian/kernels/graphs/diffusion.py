@@ -29,8 +29,9 @@ from gramian.gram.traits import Traits
 from gramian.kernels.algebra import Kernel
 from gramian.kernels.base import BaseKernel
 from gramian.kernels.capabilities import NOTHING, Capabilities, written
+from gramian.kernels.declared import ARRAY, INTEGER, NUMBER, TEXT, Kept, Types, Word
 from gramian.kernels.graphs.functions import SymmetricMatrix, TooSteep
-from gramian.kernels.graphs.graph import as_graph
+from gramian.kernels.graphs.graph import Graph, as_graph
 from gramian.kernels.value import derived
 
 SMALL = 3000  # nodes of a graph whose whole matrix is computed
@@ -225,6 +226,13 @@ class Diffusion(Kernel):
         return self._S.function(self.profile, V, self._interval)
 
 
+def _kept(parameters: dict[str, Types]) -> Kept:
+    """Return what a file may hold: what an interval of eigenvalues has decided cannot be had again to the last bit."""
+    shared: dict[str, Types] = {"graph": (Graph,), "of": TEXT, "_interval": (tuple,), "_largest": (float,)}
+    learnt: dict[str, Types] = {"_K": ARRAY, "_rough": ARRAY, "_longest": (float,)}
+    return Kept({**shared, **parameters}, learnt, constructed=False)
+
+
 class PowerDiffusion(Diffusion):
     """The power kernel, K = S^l: similarity summed over all paths of length l between two nodes.
 
@@ -248,6 +256,13 @@ class PowerDiffusion(Diffusion):
     """
 
     length: int = 2
+    word = Word(
+        "graph nodes",
+        "K = S^l",
+        "Similarity summed over all paths of length l.",
+        "power_diffusion(length=2)",
+    )
+    kept = _kept({"length": INTEGER})
 
     def _check(self) -> None:
         if whole(self.length, "length", most=LONGEST) % 2 == 0 or self._S.bounds[0] >= 0:
@@ -308,6 +323,13 @@ class ExponentialDiffusion(Diffusion):
     """
 
     beta: float
+    word = Word(
+        "graph nodes",
+        "K = exp(βS)",
+        "Paths of all lengths, the longer the less; of=laplacian is the heat kernel.",
+        "exponential_diffusion(beta=0.5, of=laplacian)",
+    )
+    kept = _kept({"beta": NUMBER})
 
     def _check(self) -> None:
         as_number(self.beta, "beta")
@@ -372,6 +394,13 @@ class VonNeumannDiffusion(Diffusion):
     """
 
     beta: float
+    word = Word(
+        "graph nodes",
+        "K = (I − βS)⁻¹",
+        "Paths of all lengths, those of length l with weight β^l.",
+        "von_neumann_diffusion(0.1, of=normalized)",
+    )
+    kept = _kept({"beta": NUMBER})
 
     def _check(self) -> None:
         beta = as_number(self.beta, "beta")

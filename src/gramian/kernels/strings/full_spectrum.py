@@ -18,6 +18,7 @@ import scipy.sparse
 
 from gramian.checks import Array, positive, whole
 from gramian.formula.encoded import Encoded
+from gramian.kernels.declared import INTEGER, NONE, NUMBER, Kept, Word
 from gramian.kernels.strings.bags import Bags
 from gramian.kernels.strings.counting import grams
 from gramian.kernels.strings.sequences import LONGEST, Sequences
@@ -58,6 +59,13 @@ class FullSpectrum(Pairwise):
     min_length: int = 1
     max_length: int | None = None
     decay: float = 1.0
+    word = Word(
+        "strings",
+        "κ(x, z) = Σ_u λ^(2|u|) (number of u in x) (number of u in z)",
+        "Shared substrings of all lengths between two bounds, from 0 on the empty one too; λ is the decay.",
+        "normalize(full_spectrum(max_length=5))",
+    )
+    kept = Kept({"min_length": INTEGER, "max_length": (*INTEGER, NONE), "decay": NUMBER})
 
     def __post_init__(self) -> None:
         whole(self.min_length, "min_length", least=0, most=LONGEST)

@@ -17,6 +17,7 @@ import numpy as np
 import scipy.sparse
 
 from gramian.checks import Array, whole
+from gramian.kernels.declared import INTEGER, SYMBOLS, Kept, Word
 from gramian.kernels.strings.bags import LARGEST, Bags, Vocabulary, compact
 from gramian.kernels.strings.counting import Counting, grams
 from gramian.kernels.strings.sequences import LONGEST, Sequences, as_alphabet, as_sequences, comparable, kind_of
@@ -50,6 +51,13 @@ class Mismatch(Counting):
     length: int = 3
     mismatches: int = 1
     alphabet: Any = None
+    word = Word(
+        "strings",
+        "κ(x, z) = Σ_{|u| = p} (number of pieces of x within m symbols of u) (the same of z)",
+        "Shared substrings of p symbols, up to m wrong ones.",
+        "mismatch(length=5, mismatches=1, alphabet=ACGT)",
+    )
+    kept = Kept({"length": INTEGER, "mismatches": INTEGER, "alphabet": SYMBOLS})
 
     def __post_init__(self) -> None:
         if whole(self.mismatches, "mismatches", least=0) >= whole(self.length, "length", most=LONGEST):

@@ -14,6 +14,7 @@ import numpy as np
 
 from gramian.checks import Array, is_sparse, whole
 from gramian.gram.traits import Traits
+from gramian.kernels.declared import INTEGER, SYMBOLS, Kept, Word
 from gramian.kernels.strings.bags import Bags, Vocabulary, row_numbers
 from gramian.kernels.strings.counting import Counting, grams
 from gramian.kernels.strings.sequences import LONGEST, Sequences, as_alphabet, comparable, kind_of
@@ -56,6 +57,13 @@ class Composition(Counting):
     alphabet: Any = None
     length: int = 1
     traits = Traits(radius=1.0, non_negative=True)
+    word = Word(
+        "strings",
+        "κ(x, z) = Σ_{|u| ≤ k} (share of u in x) (share of u in z)",
+        "How often each word of up to k symbols occurs, for k = 1 each symbol; an alphabet restricts the symbols.",
+        "composition(alphabet=ACGT, length=2)",
+    )
+    kept = Kept({"alphabet": SYMBOLS}, {"length": INTEGER})
 
     def __post_init__(self) -> None:
         if self.alphabet is not None:
@@ -118,6 +126,13 @@ class Spectrum(Counting):
     """
 
     length: int = 3
+    word = Word(
+        "strings",
+        "κ(x, z) = Σ_{|u| = p} (number of u in x) (number of u in z)",
+        "Shared substrings of p symbols; p is the length.",
+        "spectrum(3)",
+    )
+    kept = Kept({"length": INTEGER})
 
     def __post_init__(self) -> None:
         whole(self.length, "length", most=LONGEST)

@@ -23,6 +23,7 @@ from gramian.checks import Array, positive, whole
 from gramian.formula.encoded import Encoded
 from gramian.gram.traits import Traits
 from gramian.kernels.algebra import Kernel
+from gramian.kernels.declared import INTEGER, NUMBER, Kept, Word
 from gramian.kernels.strings.bags import DENSE_BYTES, Bags, Vocabulary
 from gramian.kernels.strings.sequences import LONGEST, Sequences, as_sequences, comparable
 
@@ -80,6 +81,14 @@ class AllSubsequences(Pairwise):
            [ 2.,  3.,  4.,  8.]])
     """
 
+    word = Word(
+        "strings",
+        "κ(x, z) = Σ_u (number of ways u is a subsequence of x) (the same of z)",
+        "Shared subsequences of all lengths, gaps for free; best normalized.",
+        "normalize(all_subsequences)",
+    )
+    kept = Kept()
+
     def _write(self, A: Sequences, B: Sequences, out: Array, *, diagonal: bool, logarithms: bool) -> None:
         given = (in_alphabet(A, B), A.starts, B.codes, B.starts)
         compiled("dynamic").all_subsequences_table(*given, diagonal, logarithms, out)
@@ -133,6 +142,13 @@ class Subsequences(Pairwise):
 
     length: int = 3
     decay: float = 1.0
+    word = Word(
+        "strings",
+        "κ(x, z) = Σ_{|u| = p} (Σ λ^span over the places of u in x) (the same in z)",
+        "Shared subsequences of p symbols with gaps, which cost λ, the decay, for each symbol they span.",
+        "subsequences(length=3, decay=0.5)",
+    )
+    kept = Kept({"length": INTEGER, "decay": NUMBER})
 
     def __post_init__(self) -> None:
         whole(self.length, "length", most=LONGEST)

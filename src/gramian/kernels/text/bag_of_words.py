@@ -21,6 +21,7 @@ from gramian.checks import Array, as_array, whole
 from gramian.formula.encoded import Encoded
 from gramian.formula.expression import Dot, Formula
 from gramian.gram.traits import Traits
+from gramian.kernels.declared import FLAG, INTEGER, MAYBE_ARRAY, NONE, NUMBER, TEXT, Kept, Word
 from gramian.kernels.dotproduct import DotProduct
 from gramian.kernels.strings.sequences import is_missing, ordered
 
@@ -70,6 +71,27 @@ class BagOfWords(DotProduct):
     idf: Array | None = None
 
     traits = Traits(non_negative=True)
+    word = Word(
+        "documents",
+        "κ(x, z) = Σ_t w_t² (number of t in x) (number of t in z)",
+        'Shared words; "tf-idf" gives rare ones more weight.',
+        'normalize(bag_of_words("tf-idf", ngram_range=(1, 2)))',
+    )
+    kept = Kept(
+        {
+            "weighting": TEXT,
+            "lowercase": FLAG,
+            "stop_words": (str, tuple, NONE),
+            "ngram_range": (tuple,),
+            "analyzer": TEXT,
+            "tokenizer": (NONE,),
+            "min_df": NUMBER,
+            "max_df": NUMBER,
+            "max_features": (*INTEGER, NONE),
+            "vocabulary": (tuple, NONE),
+            "idf": MAYBE_ARRAY,
+        }
+    )
 
     def __post_init__(self) -> None:
         if self.weighting not in WEIGHTINGS:

@@ -20,6 +20,7 @@ from gramian.kernels import declared
 from gramian.kernels.algebra import Kernel
 from gramian.kernels.standardize import Standardize
 
+COMMON = ("Linear", "Polynomial", "Gaussian")  # kernels that are told first
 OBJECTS = ("vectors", "strings", "documents", "categories", "graph nodes", "any objects")
 
 
@@ -90,9 +91,15 @@ UNSAYABLE = {
     "landmarks": "objects of a sample",
 }
 
+
+def _place(word: Word) -> int:
+    name = word.cls.__name__
+    return COMMON.index(name) if name in COMMON else len(COMMON)
+
+
 _WORDS = sorted(
     (Word(cls, cls.word) for cls in kernels() if cls.word is not None and "word" in vars(cls)),
-    key=lambda word: OBJECTS.index(word.said.objects),
+    key=lambda word: ("base" in word.parameters, OBJECTS.index(word.said.objects), _place(word)),
 )
 
 _OPERATORS = tuple(

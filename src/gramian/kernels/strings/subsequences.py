@@ -94,10 +94,12 @@ class AllSubsequences(Pairwise):
         compiled("dynamic").all_subsequences_table(*given, diagonal, logarithms, out)
 
     def logarithms(self, a: Encoded, b: Encoded, out: Array) -> None:
+        """Write log κ(xᵢ, zⱼ) into out."""
         (A,), (B,) = a, b
         self._write(A, B, out, diagonal=False, logarithms=True)
 
     def log_norms(self, a: Encoded) -> Array:
+        """Return log κ(x, x) of each sequence."""
         (A,) = a
         out = np.empty((len(A), 1))
         self._write(A, A, out, diagonal=True, logarithms=True)

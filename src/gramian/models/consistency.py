@@ -315,6 +315,7 @@ def _check_low(found: Any) -> None:
     if "_summary" not in kept:
         return
     summary, probe = kept["_summary"], kept.get("_probe")
+    require({"kernel_", "sample_"} <= kept.keys(), "moments are there without a kernel or a sample")
     require({"_probe", "_lots", "_turned_up"} <= kept.keys(), "what was looked at is not known")
     check_shape(kept["_lots"], "n", {"n": 0 if probe is None else len(probe.points)}, "_lots")
     fitted = CORES[type(found).__name__] <= kept.keys()
@@ -324,7 +325,7 @@ def _check_low(found: Any) -> None:
     kernel = summary.kernel.base if summary.landmarks is not None else summary.kernel
     if probe is not None:
         check_encoding(kernel, probe.points)
-        same = "sample_" not in kept or probe.points.signature == kept["sample_"].points.signature
+        same = probe.points.signature == kept["sample_"].points.signature
         require(same, "objects that are looked at do not fit the sample")
         groups = 0 if probe.groups is None else int(probe.groups.max()) + 1
         require(groups <= len(summary._sums), "objects are of groups that there are not")
@@ -333,8 +334,7 @@ def _check_low(found: Any) -> None:
     require((probe is None) == (not summary._sums), "there are no objects to look at, or no moments of them")
     width = summary.dim + (0 if probe is None or probe.numbers is None else probe.numbers.shape[1])
     require(all(len(sums.mean) == width for sums in summary._sums), "moments are of other features")
-    if "kernel_" in kept:
-        require(kernel is kept["kernel_"] or kernel == kept["kernel_"], "moments are of another kernel")
+    require(kernel is kept["kernel_"] or kernel == kept["kernel_"], "moments are of another kernel")
 
 
 def _check_turned_up(found: Any) -> None:
@@ -404,7 +404,9 @@ def check_parzen(found: Any) -> None:
 def _check_sums(found: Any) -> None:
     """Require that sums of κ are those of classes that all have members in the sample."""
     kept = vars(found)
-    require({"_numbers", "_sums", "_turned_up", "sample_"} <= kept.keys(), "the sums of classes are not known")
+    require(
+        {"_numbers", "_sums", "_turned_up", "kernel_", "sample_"} <= kept.keys(), "the sums of classes are not known"
+    )
     groups = len(found._turned_up)
     check_shapes(found, {"_numbers": "n <g", "_sums": "g"}, {"n": len(found.sample_.points), "g": groups})
     require(len(np.unique(found._numbers)) == groups > 0, "a class has no members")

@@ -91,7 +91,7 @@ def test_sentences_are_texts_even_if_all_have_as_many_words(write: Callable[...,
     lines = [sentence(rng, width) for _ in range(int(rng.integers(4, 80)))]
     found = raw(write, "\n".join(lines) + "\n")
     assert (found.format, len(found)) == ("lines", len(lines))
-    doubts = [note for note in found.notes if "to read them as a table" in note]
+    doubts = [note for note in found.notes if "taken as a text of its own" in note]
     assert len(doubts) == (width is not None and len(lines) >= 8)
 
 
@@ -106,7 +106,7 @@ def test_rows_whose_names_hold_blanks_are_taken_for_texts_and_that_is_said(
     head = [" ".join(f"v{k}" for k in range(numbers.shape[1]))] * (seed % 2)
     found = raw(write, "\n".join([*head, *rows]) + "\n")
     assert found.format == "lines"
-    assert sum("whose first field holds blanks; to read them as a table: --format csv." in note for note in found.notes)
+    assert sum("whose first field holds blanks: if it is one, write it with commas" in note for note in found.notes)
 
 
 @pytest.mark.parametrize("mark", [",", ";", "\t", "|", " "])

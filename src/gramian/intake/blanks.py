@@ -129,7 +129,7 @@ def doubt(lines: list[str]) -> str:
     Examples
     --------
     >>> doubt(["Mazda RX4 21 6", "Mazda RX4 Wag 21 6", "Datsun 710 22.8 4", "Valiant 18.1 6"])
-    '4 of 4 lines end in 2 numbers, as rows of a table do whose first field holds blanks'
+    '4 of 4 lines end in 2 numbers, as rows of a table do whose first field holds blanks: if it is one, write ...
     >>> doubt(["a cat sat on a mat", "a dog ran", "all of 3 birds flew away"])
     ''
     """
@@ -142,11 +142,14 @@ def doubt(lines: list[str]) -> str:
     if usual > 1 and like >= _MOST * len(rows):
         return (
             f"{like} of {counted(len(rows), 'line')} end in {usual} numbers, as rows of a table do whose first field "
-            "holds blanks"
+            "holds blanks: if it is one, write it with commas (in R by write.csv), or what holds a blank in quotes"
         )
     width, even = Counter(map(len, rows)).most_common(1)[0]
     if width > 1 and len(rows) >= _MORE and even >= _MOST * len(rows):
-        return f"{even} of {counted(len(rows), 'line')} have {width} fields between blanks, as rows of a table have"
+        return (
+            f"{even} of {counted(len(rows), 'line')} have {width} fields between blanks, as rows of a table have: "
+            f"if it is one, {'--format csv (format= in Python)' if even == len(rows) else 'mend the others'}"
+        )
     return ""
 
 

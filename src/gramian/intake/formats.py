@@ -103,6 +103,7 @@ _TEXTS = ("*.txt", "*.txt.gz", "*.text", "*.md")
 _BINARY = ("parquet", "arrow", "excel", "sqlite", "npy", "npz")
 _PARTS = ("excel", "sqlite")  # formats that hold several tables
 _WIDE = ("utf-16", "utf16", "utf-32", "utf32", "utf_16", "utf_32")
+_PAGES = (b"<!doctype html", b"<html", b"<table")
 _ARRAY = re.compile(rb"\[\s*(\{|\])")
 _HEAD = 4096
 
@@ -195,6 +196,8 @@ def guess_format(file: Input, encoding: str = "utf-8") -> str:
     start = head.removeprefix(b"\xef\xbb\xbf").lstrip()
     if start.startswith(b">"):
         return "fasta"
+    if start[: len("<!doctype html")].lower().startswith(_PAGES):
+        raise DataError(f"{path}: a page of HTML; save the table in it as CSV, or give the format 'lines'")
     named_json = suffixes[-1:] == [".json"]
     if _ARRAY.match(start) or (named_json and start.startswith(b"[")):
         return "json"

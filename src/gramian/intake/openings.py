@@ -13,6 +13,7 @@ Programs put more into a file than a table. All of this is understood, and said:
     2020,2021,2022,2023 names that count on by one, if no row below does
     5.1,3.5,setosa      no headings at all, where this line is like those below it
     km,s                units below the headings, above numbers
+    a,a,b / x,y,x       headings in two rows, as pandas writes columns of two levels
     a,b,a               a name that comes again; the later ones are called a_2, a_3, …
 """
 
@@ -105,15 +106,60 @@ def opening(file: TextFile, format: str) -> Opening:
         return Opening(mark, skip, Headings(names, headless=True, notes=tuple(notes)), 0, escaped, cut)
     first, body = (rows[0], rows[1:]) if heading is None else (heading, rows)
     by_r = heading is None and (_quoted(file, skip) or mark == " " or (mark == "\t" and _named(body)))
+    second = heading is None and are_headings(first, body)
+    if second:
+        notes.append(said_twice(first, body[0]))
+        first, body = under(first, body[0]), body[1:]
     found = headings(first, body, quoted=by_r)
     if isinstance(found, int):
         raise nameless(file, mark, skip, found)
-    units = heading is None and are_units(body)
+    units = heading is None and not second and are_units(body)
     if units:
         notes.append(said_units(body[0]))
     if cut:
         notes.append("A date and a time of day with a blank between them have one heading, and are taken as one value.")
-    return Opening(mark, skip, replace(found, notes=(*notes, *found.notes)), (heading is None) + units, escaped, cut)
+    lines = (heading is None) + second + units
+    return Opening(mark, skip, replace(found, notes=(*notes, *found.notes)), lines, escaped, cut)
+
+
+def are_headings(first: list[str], body: list[list[str]]) -> bool:
+    """Tell whether the first row below the headings holds more of them, as pandas writes columns of two levels.
+
+    Above all columns but the first, which may be blank in both, stand words, of which no pair comes twice though some
+    of the first row do; below them stand numbers.
+
+    Examples
+    --------
+    >>> are_headings(["", "a", "a"], [["", "x", "y"], ["0", "1.5", "2"], ["1", "3", "4"], ["2", "7", "1"]])
+    True
+    >>> are_headings(["a", "b"], [["x", "y"], ["1", "2"], ["3", "4"], ["5", "6"]])
+    False
+    """
+    second, rest = body[0] if body else [], body[1:]
+    if len(rest) < LEAST or any(len(row) != len(first) for row in body) or len(first) < 2:
+        return False
+    pairs = list(zip(*([field.strip() for field in row] for row in (first, second)), strict=True))
+    named = [place for place, pair in enumerate(pairs) if any(pair)]
+    words = all(all(pairs[place]) and not any(map(is_plain, pairs[place])) for place in named)
+    if not words or {0, *named} != set(range(len(pairs))) or len(named) < 2:
+        return False
+    again = len({pairs[place][0] for place in named}) < len(named) == len({pairs[place] for place in named})
+    return again and all(are_numbers([row[place] for row in rest]) for place in named)
+
+
+def under(first: list[str], second: list[str]) -> list[str]:
+    """Return headings of two rows as one.
+
+    >>> under(["", "a", "a"], ["", "x", "y"])
+    ['', 'a_x', 'a_y']
+    """
+    return [f"{a.strip()}_{b.strip()}" if a.strip() else "" for a, b in zip(first, second, strict=True)]
+
+
+def said_twice(first: list[str], second: list[str]) -> str:
+    """Return the sentence on headings in two rows."""
+    names = [name for name in under(first, second) if name]
+    return f"Two lines of headings are put together: {shortened(', '.join(names), 40)!r}."
 
 
 def are_units(body: list[list[str]]) -> bool:
@@ -614,9 +660,7 @@ def _heading(lines: list[str]) -> int:
 def doubtful(file: TextFile) -> str:
     """Return a sentence on lines that are taken as texts, but are like a table; nothing where they are not."""
     why = doubt(_uncommented(_start(file).sample))
-    return (
-        f"Each line is taken as a text of its own, though {why}; to read them as a table: --format csv." if why else ""
-    )
+    return f"Each line is taken as a text of its own, though {why}." if why else ""
 
 
 def _require_fit(file: TextFile, start: _Start) -> None:

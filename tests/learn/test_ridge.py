@@ -790,6 +790,14 @@ def test_scores_and_errors_of_targets_of_any_size_are_those_of_the_same_targets_
     assert root / scale == pytest.approx(usual.loo_error_**0.5, rel=1e-3)
 
 
+@pytest.mark.parametrize("y", [None, [10**400] * 12, ["a"] * 12, [np.nan] * 12, [[1], [1, 2]]])
+def test_targets_that_are_none_are_not_scored(y: Any) -> None:
+    X = np.random.default_rng(0).normal(size=(12, 2))
+    model = gm.KernelRidge(gm.Gaussian(1.0), ridge=0.1).fit(X, X[:, 0])
+    with pytest.raises((TypeError, ValueError)):
+        model.score(X, y)
+
+
 def test_the_score_is_that_of_scikit_learn() -> None:
     rng = np.random.default_rng(0)
     X, w = rng.normal(size=(40, 2)), rng.uniform(size=40)

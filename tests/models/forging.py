@@ -563,6 +563,8 @@ def of_its_own_will(error: Exception) -> bool:
     last = traceback.extract_tb(error.__traceback__)[-1]
     raised = "raise" in (last.line or "") or "validat" in last.filename or "_array_api" in last.filename
     here = "gramian" in last.filename or "sklearn" in last.filename
+    if isinstance(error, TypeError) and "sklearn" in last.filename:  # it compares labels of any types, to score them
+        return True
     low = isinstance(error, AttributeError) and "in low rank" in str(error)  # what scikit-learn's hasattr expects
     return low or (
         isinstance(error, ValueError | TypeError) and raised and here and not isinstance(error, np.linalg.LinAlgError)

@@ -17,6 +17,7 @@ df(λ).
 
 from __future__ import annotations
 
+from contextlib import suppress
 from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any, Self, cast
@@ -667,8 +668,13 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, LeastSquares):  # type: igno
 
         It is worked out in a unit in which the squares of targets of any size stay within range.
         """
-        targets = np.asarray([] if y is None else y, dtype=np.float64)
-        unit = unit_of(targets)
+        targets = np.ones(1)
+        try:
+            with suppress(TypeError, ValueError):  # scikit-learn says what is wrong with them
+                targets = np.asarray(y, dtype=np.float64)
+        except OverflowError:
+            raise ValueError("y holds an integer beyond the largest float, 1.8e308: rescale y") from None
+        unit = unit_of(targets) if np.isfinite(targets).all() else 1.0
         if unit == 1:
             return float(super().score(X, y, sample_weight))
         return float(r2_score(targets / unit, self.predict(X) / unit, sample_weight=sample_weight))

@@ -277,7 +277,7 @@ class KernelSearch(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
 def _require_squares(y: Any) -> None:
     """Refuse targets whose squares, by which candidates are compared, overflow or vanish."""
     largest = 0.0
-    with suppress(TypeError, ValueError):  # what is no number is refused by the learner
+    with suppress(OverflowError, TypeError, ValueError):  # what is no number is refused by the learner
         largest = float(np.abs(np.asarray(y, dtype=np.float64)).max(initial=0.0))
     if 0 < largest < np.inf and not SQUARABLE[0] <= largest <= SQUARABLE[1]:
         raise ValueError(

@@ -5,10 +5,12 @@ import json
 import os
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import gramian as gm
 from gramian.intake.errors import DataError
+from gramian.intake.formats import read_raw
 from gramian.intake.reading import from_objects, read_data
 
 from .sheets import write_xlsx
@@ -319,3 +321,47 @@ def test_a_quote_that_is_left_open_in_a_long_file_is_told_by_its_line(tmp_path):
         file.write(b'a,b\n1,2\n3,"x\n' + b"5,6\n" * 300_000)
     with pytest.raises(DataError, match=r"a row of more than \S+ characters.* is a quote left open\?"):
         read_data(tmp_path / "t.csv.gz", memory="16 MB")
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_columns_of_two_levels_have_two_lines_of_headings(write, seed):
+    rng = np.random.default_rng(seed)
+    n, groups = (40_000 if seed < 2 else 25), int(rng.integers(2, 4))
+    columns = pd.MultiIndex.from_product([["height", "weight", "age"][:groups], ["min", "max"]])
+    frame = pd.DataFrame(rng.normal(size=(n, 2 * groups)).round(3), columns=columns)
+    found = read_raw(write(frame.to_csv(index=bool(seed % 2)), "t.csv"))
+    assert list(found.columns)[seed % 2 :] == [f"{a}_{b}" for a, b in columns]
+    for name, (a, b) in zip(list(found.columns)[seed % 2 :], columns, strict=True):
+        assert np.array_equal(found.columns[name], frame[a][b])
+    assert any("Two lines of headings are put together" in note for note in found.notes)
+
+
+def test_a_frame_of_two_levels_is_named_by_both_and_answered_in_any_form(tmp_path):
+    rng = np.random.default_rng(0)
+    columns = pd.MultiIndex.from_product([["a", "b"], ["x", "y"]])
+    frame = pd.DataFrame(rng.normal(size=(30, 4)), columns=columns)
+    data = from_objects(frame)
+    names = [str(pair) for pair in columns]
+    assert list(data.recipe.columns) == names == ["('a', 'x')", "('a', 'y')", "('b', 'x')", "('b', 'y')"]
+    assert np.array_equal(data.X, frame.to_numpy())
+    frame.to_parquet(tmp_path / "t.parquet")
+    again = read_data(tmp_path / "t.parquet")
+    assert list(again.recipe.columns) == names
+    assert np.array_equal(again.X, data.X)
+    assert np.array_equal(data.recipe.apply(frame[[("b", "y"), ("a", "x"), ("a", "y"), ("b", "x")]]).X, data.X)
+    with pytest.raises(TypeError, match=r"\(DataFrame\); the name of a file or folder expected"):
+        read_data(frame)
+
+
+@pytest.mark.parametrize("text", ["<!DOCTYPE html>\n<p>a</p>\n", "<table>\n<tr>\n</tr>\n</table>\n", "<html>\na\n"])
+def test_pages_are_no_texts_of_one_line_each(write, text):
+    with pytest.raises(DataError, match="a page of HTML; save the table in it as CSV"):
+        read_raw(write(text, "t.html"))
+    assert len(read_raw(write(text, "t.html"), format="lines")) > 1
+
+
+@pytest.mark.parametrize("rows", [10, 60_000])
+def test_units_are_skipped_in_files_of_any_size(write, rows):
+    numbers = np.random.default_rng(rows).normal(size=(rows, 2)).round(3)
+    found = read_raw(write("a,b\nkm,s\n" + "".join(f"{x},{y}\n" for x, y in numbers.tolist()), "t.csv"))
+    assert np.array_equal(np.stack(list(found.columns.values()), axis=1), numbers)

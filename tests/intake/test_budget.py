@@ -258,7 +258,28 @@ def repeated_with_signs(path):
     write_ods(path, f"{rows}</table:table-cell></table:table-row>")
 
 
+def dictionary(path):
+    """Texts of which each comes often: Arrow holds them several times over while it reads the first rows."""
+    import pyarrow
+    import pyarrow.parquet
+
+    texts = [f"{place:06}" + "x" * 3000 for place in range(20_000)]
+    places = np.random.default_rng(0).integers(0, len(texts), 100_000).astype(np.int32)
+    table = pyarrow.table({"a": pyarrow.DictionaryArray.from_arrays(places, texts), "y": np.arange(100_000.0)})
+    pyarrow.parquet.write_table(table, path, compression="zstd")
+
+
+def own_keys(path):
+    """Objects each of which has a key of its own, so that rows times columns are many."""
+    objects = [{f"k{place}": place} for place in range(12_000)]
+    text = json.dumps(objects) if path.suffix == ".json" else "\n".join(map(json.dumps, objects))
+    path.write_text(text)
+
+
 BOMBS = {
+    "dictionary.parquet": dictionary,
+    "keys.jsonl": own_keys,
+    "keys.json": own_keys,
     "texts.npy": empty_texts,
     "zeros.npz": zeros,
     "line.csv.gz": line,

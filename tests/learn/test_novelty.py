@@ -502,3 +502,11 @@ def test_advice_is_given_as_long_as_objects_can_be_counted():
     for gap in (0.0, 1e-16, 1e-12):
         with pytest.warns(UserWarning, match="can never fire"):
             gm.NoveltyDetector(gm.Precomputed(K + gap * np.eye(2)), calibration="bound").fit([0, 1])
+
+
+@pytest.mark.parametrize("rank", [None, 3])
+def test_a_conformal_detector_is_not_taught_on_by_another_name(rank):
+    X = np.random.default_rng(0).normal(size=(40, 2))
+    detector = gm.NoveltyDetector(gm.Gaussian(1.0), alpha=0.2, rank=rank, random_state=0).fit(X)
+    with pytest.raises(ValueError, match="cannot go on from"):
+        detector.set_params(calibration="bound").partial_fit(X)

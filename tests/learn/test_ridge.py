@@ -4,6 +4,7 @@ import warnings
 from dataclasses import dataclass
 from functools import cache
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.datasets import load_diabetes, load_digits
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import r2_score
 
 import gramian as gm
 from gramian.factor import solve as solve_module
@@ -769,3 +771,37 @@ def test_features_that_are_not_spelled_out_are_no_primal_side():
     words = ["abcdef", "ghijkl", "mnopqr", "stuvwx"]  # more symbols than it pays to spell out
     with pytest.raises(TypeError, match="solver='dual'"):
         gm.KernelRidge(gm.Subsequences(2), 0.1, solver="primal").fit(words, [0.0, 1.0, 2.0, 3.0])
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_scores_and_errors_of_targets_of_any_size_are_those_of_the_same_targets_in_another_unit(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(30, 2))
+    y = X @ rng.normal(size=2) + 0.3 * rng.normal(size=30)
+    power = int(rng.integers(520, 1000) if seed % 2 else -rng.integers(520, 950))
+    scale = 2.0**power
+    settings: dict[str, Any] = [{}, {"ridge": 0.3}, {"ridge": "gcv"}, {"rank": 4}, {"ridge": 0.1, "rank": 4}][seed % 5]
+    usual, scaled = (gm.KernelRidge(gm.Gaussian(1.5), **settings).fit(X, targets) for targets in (y, y * scale))
+    assert scaled.score(X, y * scale) == pytest.approx(usual.score(X, y), rel=1e-9)
+    assert scaled.ridge_ == pytest.approx(usual.ridge_, rel=1e-9)
+    with pytest.warns(UserWarning, match="beyond floating point") as said:
+        assert scaled.loo_error_ == (np.inf if power > 0 else 0.0)
+    root = float(str(said[0].message).split("its root is ")[1].split(":")[0])
+    assert root / scale == pytest.approx(usual.loo_error_**0.5, rel=1e-3)
+
+
+@pytest.mark.parametrize("y", [None, [10**400] * 12, ["a"] * 12, [np.nan] * 12, [[1], [1, 2]]])
+def test_targets_that_are_none_are_not_scored(y: Any) -> None:
+    X = np.random.default_rng(0).normal(size=(12, 2))
+    model = gm.KernelRidge(gm.Gaussian(1.0), ridge=0.1).fit(X, X[:, 0])
+    with pytest.raises((TypeError, ValueError)):
+        model.score(X, y)
+
+
+def test_the_score_is_that_of_scikit_learn() -> None:
+    rng = np.random.default_rng(0)
+    X, w = rng.normal(size=(40, 2)), rng.uniform(size=40)
+    for y in (X[:, 0], np.stack([X[:, 1], X[:, 0] ** 2], axis=1), X[:, 0].astype(np.float32)):
+        model = gm.KernelRidge(gm.Gaussian(1.0), ridge=0.5).fit(X, y)
+        assert model.score(X, y, w) == pytest.approx(r2_score(y, model.predict(X), sample_weight=w), rel=1e-12)
+        assert model.score(X, y.tolist()) == pytest.approx(r2_score(y, model.predict(X)), rel=1e-6)

@@ -282,3 +282,26 @@ def test_doubtful_candidates_are_confirmed_and_clear_ones_are_not(many):
     close = [found.left_out for found in search.results_[:2]]
     assert close == [0, 0] or min(close) > 0, "both are confirmed, or neither"
     assert search.results_[2].score < search.best_score_
+
+
+@pytest.mark.parametrize("scale", [1e155, 1e200, 1e300, 1e-150, 1e-200, 1e-300])
+@pytest.mark.parametrize("cv", [None, 3])
+def test_targets_whose_squares_are_beyond_floating_point_are_refused(scale: float, cv: int | None) -> None:
+    X = np.random.default_rng(0).normal(size=(20, 2))
+    search = gm.KernelSearch(gm.KernelRidge(gm.Gaussian(1.0)), {"ridge": [0.1, 1.0]}, cv=cv)
+    with pytest.raises(ValueError, match="divide y by a constant"):
+        search.fit(X, X[:, 0] * scale)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_the_winner_does_not_depend_on_the_unit_of_the_targets(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(24, 2))
+    y = np.sin(3 * X[:, 0]) + 0.2 * rng.normal(size=24)
+    grid = {"kernel": [gm.Linear(), gm.Gaussian(0.3), gm.Gaussian(2.0)]}
+    found = [
+        gm.KernelSearch(gm.KernelRidge(), grid, cv=(None, 3)[seed % 2]).fit(X, y * 2.0**power)
+        for power in (0, 450, -440, 300, -300)
+    ]
+    assert len({search.best_index_ for search in found}) == 1
+    assert all(np.isfinite(search.best_score_) and search.best_score_ < 0 for search in found)

@@ -12,23 +12,27 @@ import contextlib
 import copy
 import io
 import json
+import pickle
 import random
 import struct
 import traceback
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
+from sklearn.base import BaseEstimator, clone
 
 import gramian as gm
 from gramian.cli.main import main
 from gramian.models import ModelFileError, container, load, save
 from gramian.models.arrays import read_shape, read_type
 from gramian.models.registry import ENTRIES
+
+Question: TypeAlias = tuple[str, Callable[[], Any]]
 
 ENVELOPE = struct.Struct("<12sI16sQQ32s")
 N = 12
@@ -108,7 +112,7 @@ def kernels() -> dict[str, tuple[str, gm.Kernel]]:
 def learners() -> dict[str, tuple[Any, Any]]:
     """Return learners by name, as functions of the kernel, with the target they need."""
     two, three = np.array(["a", "b"])[np.arange(N) % 2], np.arange(N) % 3
-    y = np.sin(np.arange(N))
+    y, alike = np.sin(np.arange(N)), np.zeros(N, dtype=int)
     return {
         "novelty": (lambda k: gm.NoveltyDetector(k, calibration="bound"), None),
         "novelty-low": (lambda k: gm.NoveltyDetector(k, calibration="bound", rank=4), None),
@@ -136,7 +140,29 @@ def learners() -> dict[str, tuple[Any, Any]]:
         "search": (lambda k: gm.KernelSearch(gm.KernelRidge(k), {"ridge": [0.1, 1.0]}), y),
         "mercer": (lambda k: gm.MercerMap(k), None),
         "cholesky": (lambda k: gm.CholeskyMap(k, rank=3), None),
+        "novelty-taught": (lambda k: Taught(gm.NoveltyDetector(k, calibration="bound")), None),
+        "novelty-low-taught": (lambda k: Taught(gm.NoveltyDetector(k, calibration="bound", rank=3)), None),
+        "parzen-taught": (lambda k: Taught(gm.ParzenClassifier(k)), three),
+        "parzen-begun": (lambda k: Taught(gm.ParzenClassifier(k, rank=3)), alike),
+        "parzen-begun-exactly": (lambda k: Taught(gm.ParzenClassifier(k)), alike),
+        "fisher-taught": (lambda k: Taught(gm.FisherDiscriminant(k, rank=3)), two),
+        "fisher-begun": (lambda k: Taught(gm.FisherDiscriminant(k, rank=3)), alike),
+        "classifier-taught": (lambda k: Taught(gm.KernelClassifier(k, rank=3)), three),
+        "ridge-taught": (lambda k: Taught(gm.KernelRidge(k, rank=3)), np.stack([y, y**2], axis=1)),
+        "pca-taught": (lambda k: Taught(gm.KernelPCA(2, k, rank=3)), None),
     }
+
+
+class Taught:
+    """A learner that is fitted by being taught batch by batch."""
+
+    def __init__(self, model: Any) -> None:
+        self.model = model
+
+    def fit(self, X: Any, y: Any = None) -> Any:
+        for some in (slice(N // 2), slice(N // 2, N)):
+            self.model.partial_fit(X[some], None if y is None else y[some])
+        return self.model
 
 
 class Forge:
@@ -201,7 +227,8 @@ class Forge:
         """Forge a file, load it, ask it; return what went wrong, None where nothing did."""
         name, kind, contents = self.forged(random.Random(seed))
         self.path.write_bytes(contents)
-        fault = tried(self.path, kind)
+        target = learners().get(name.split(" on ")[0], (None, None))[1]
+        fault = tried(self.path, kind, target)
         return None if fault is None else f"seed {seed}, {name}: {fault}"
 
 
@@ -460,8 +487,8 @@ def changed(tree: dict[str, Any], arrays: list[bytes], draw: random.Random) -> s
 # What becomes of it
 
 
-def tried(path: Path, kind: str) -> str | None:
-    """Load a file and ask what is in it; return what went wrong, None where nothing did."""
+def tried(path: Path, kind: str, target: Any = None) -> str | None:
+    """Load a file, ask what is in it, and teach it; return what went wrong, None where nothing did."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
@@ -470,13 +497,13 @@ def tried(path: Path, kind: str) -> str | None:
             return None
         except Exception as error:
             return f"load raised {described(error)}"
-        return asked(model, kind)
+        return asked(model, kind) or taught(model, kind, target, path.with_suffix(".again"))
 
 
 def asked(model: Any, kind: str) -> str | None:
     """Ask a model everything that it can be asked; return what went wrong, None where nothing did."""
     X = objects(kind)[:5]
-    questions = [
+    questions: list[Question] = [
         ("repr", lambda: repr(model)),
         ("again", lambda: str(model.get_params()) if hasattr(model, "get_params") else ""),
     ]
@@ -491,6 +518,33 @@ def asked(model: Any, kind: str) -> str | None:
         questions.append(("inverse_transform", lambda: model.inverse_transform(model.transform(X))))
     if not hasattr(model, "get_params") and not hasattr(model, "transform"):
         return None
+    return answered(questions)
+
+
+def taught(model: Any, kind: str, target: Any, path: Path) -> str | None:
+    """Have a model judged, copied, saved, and taught more; return what went wrong, None where nothing did."""
+
+    def saved() -> None:
+        save(model, path, overwrite=True)
+        load(path)
+
+    if not isinstance(model, BaseEstimator):
+        return None
+    X, halves = objects(kind), (slice(N // 2), slice(N // 2, N))
+    parts = [(X[some], None if target is None else target[some]) for some in halves]
+    questions: list[Question] = [("pickle", lambda: pickle.loads(pickle.dumps(model))), ("clone", lambda: clone(model))]
+    questions.append(("saving", saved))
+    if _offers(model, "score"):
+        questions.append(("score", lambda: model.score(*parts[0])))
+    if hasattr(type(model), "partial_fit") and _offers(model, "partial_fit"):
+        questions += [("partial_fit", lambda part=part: model.partial_fit(*part)) for part in parts]
+        questions += [(name, lambda name=name: getattr(model, name)(X[:4])) for name in METHODS if _offers(model, name)]
+    questions.append(("fit", lambda: model.fit(X, target)))
+    return answered(questions)
+
+
+def answered(questions: list[Question]) -> str | None:
+    """Ask everything; return what went wrong, None where nothing did."""
     for name, question in questions:
         try:
             question()
@@ -509,6 +563,8 @@ def of_its_own_will(error: Exception) -> bool:
     last = traceback.extract_tb(error.__traceback__)[-1]
     raised = "raise" in (last.line or "") or "validat" in last.filename or "_array_api" in last.filename
     here = "gramian" in last.filename or "sklearn" in last.filename
+    if isinstance(error, TypeError) and "sklearn" in last.filename:  # it compares labels of any types, to score them
+        return True
     low = isinstance(error, AttributeError) and "in low rank" in str(error)  # what scikit-learn's hasattr expects
     return low or (
         isinstance(error, ValueError | TypeError) and raised and here and not isinstance(error, np.linalg.LinAlgError)

@@ -212,7 +212,7 @@ def test_a_classifier_that_has_forgotten_its_classes_is_refused(tmp_path: Path) 
     model = gm.ParzenClassifier(gm.Linear()).fit([[0.0], [1.0], [3.0]], [0, 0, 1])
     model.p_values([[2.0]])
     path = changed_attributes(tmp_path / "m", model, "ParzenClassifier", lambda held, *_: held.pop("_numbers"))
-    refused(path, "the classes are not known")
+    refused(path, "of classes are not known")
 
 
 def test_counts_that_are_not_finite_are_refused(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from inspect import isabstract
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -374,3 +375,31 @@ def test_what_a_kernel_on_nodes_has_worked_out_of_itself_is_kept(name: str, agai
     found = again(gm.ParzenClassifier(kernel).fit(cases.walk(), np.arange(cases.N) % 2)).kernel_
     assert found == kernel
     assert found.radius == radius
+
+
+@pytest.mark.filterwarnings("ignore:this detector can never fire")
+@pytest.mark.parametrize("seed", range(12))
+def test_a_learner_that_is_taught_may_be_saved_at_any_time_and_goes_on_to_the_same_bits(
+    tmp_path: Path, seed: int
+) -> None:
+    rng = np.random.default_rng(seed)
+    X, y = rng.normal(size=(40, 2)), np.repeat([0, 1, 2], [10, 15, 15])
+    rank = int(rng.integers(2, 6))
+    make, targets = [
+        (lambda: gm.FisherDiscriminant(gm.Gaussian(1.0), ridge=0.1, rank=rank), y),
+        (lambda: gm.ParzenClassifier(gm.Gaussian(1.0), rank=rank), y),
+        (lambda: gm.ParzenClassifier(gm.Gaussian(1.0)), y),
+        (lambda: gm.KernelRidge(gm.Gaussian(1.0), ridge=0.1, rank=rank), X[:, 0]),
+        (lambda: gm.NoveltyDetector(gm.Gaussian(1.0), calibration="bound", rank=rank), None),
+        (lambda: gm.KernelPCA(1, gm.Gaussian(1.0), rank=rank), None),
+    ][seed % 6]
+    one, other = make(), make()
+    cuts = [0, *sorted(rng.choice(np.arange(3, 38), 3, replace=False)), 40]
+    for start, end in pairwise(cuts):
+        part = (X[start:end], None if targets is None else targets[start:end])
+        one.partial_fit(*part)
+        other.partial_fit(*part)
+        save(other, tmp_path / "m.gramian", overwrite=True)
+        other = load(tmp_path / "m.gramian")
+    ask = "transform" if isinstance(one, gm.KernelPCA) else "predict"
+    assert np.array_equal(getattr(one, ask)(X), getattr(other, ask)(X))

@@ -102,6 +102,13 @@ class Moments:
             self.lower[place:, :] *= factor
             self.lower[:, place:] *= factor
 
+    def copy(self) -> Moments:
+        """Return moments that share no memory with these."""
+        found = Moments(len(self.mean), scatter=False)
+        found.weight, found.mean = self.weight, self.mean.copy()
+        found.lower = None if self.lower is None else self.lower.copy(order="F")
+        return found
+
     def packed(self) -> Array:
         """Return all of it as one row of numbers."""
         return np.concatenate([[self.weight], self.mean, [] if self.lower is None else self.lower.ravel(order="F")])
@@ -195,6 +202,12 @@ class Summary:
         self.trace = self.largest = 0.0
         self.dim = self.count = self.present = 0
         self._sums: list[Moments] = []
+
+    def __copy__(self) -> Summary:
+        """Return the same sums, to which more can be added without these taking note."""
+        found = object.__new__(Summary)
+        vars(found).update(vars(self), _sums=[sums.copy() for sums in self._sums])
+        return found
 
     @property
     def groups(self) -> list[Moments]:

@@ -6,6 +6,7 @@ import shlex
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -53,9 +54,12 @@ def read_columns(file: Input, format: str, wanted: frozenset[str] | None = None)
     pools: dict[str, dict[Any, Any]] = {name: {} for name in names}
     for batch in _batches(source, rows, names, file, format):
         budget.claim(_cost(batch), path)
+        budget.check(2 * sum(map(_shared, batch.columns)), path)  # as texts of Arrow, and of Python
         batch.validate(full=True)  # Arrow itself trusts what it maps into memory
         for name, part in parts.items():
+            before = len(pools[name])
             part.append(_of_arrow(batch[name], name, str(path), pools[name]))
+            budget.claim(sum(OBJECT + len(str(text)) for text in islice(pools[name], before, None)), path)
     if not next(iter(parts.values())):
         raise DataError(f"{path}: columns, and no row; at least one row expected")
     found = _table({name: _joined(part) for name, part in parts.items()}, str(path), format)
@@ -90,11 +94,19 @@ def _batches(source: Source, rows: int, names: Sequence[str], file: Input, forma
 
 
 def _cost(batch: Any) -> int:
-    """Return the bytes that a batch of Arrow takes as columns and objects: texts are objects of Python."""
+    """Return the bytes that a batch of Arrow takes as columns and objects: texts are objects of Python.
+
+    What a dictionary holds is counted apart, for batches share it.
+    """
     return sum(
         len(column) * (_NUMBER if str(column.type).startswith(_NUMBERS) else OBJECT) + int(column.nbytes)
         for column in batch.columns
-    )
+    ) - sum(map(_shared, batch.columns))
+
+
+def _shared(column: Any) -> int:
+    """Return the bytes of the dictionary of a column."""
+    return int(column.dictionary.nbytes) if str(column.type).startswith("dictionary") else 0
 
 
 def _with_index(table: Table, index: tuple[str, ...]) -> Table:

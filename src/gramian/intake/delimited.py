@@ -173,7 +173,7 @@ class Layout:
     @cached_property
     def above(self) -> int:
         """The number of lines above the first row of values."""
-        return self.line_of(0) if self.opening.headings else self.opening.skip
+        return self.line_of(self.opening.headings - 1) if self.opening.headings else self.opening.skip
 
     def line_of(self, row: int) -> int:
         """Return the line in which a row ends, the headings being row 0."""

@@ -36,7 +36,7 @@ from gramian.intake.errors import DataError, refusing, unknown
 from gramian.intake.graphml import read_graphml
 from gramian.intake.inputs import Input, at_hand
 from gramian.intake.jsonlines import is_lines, read_json, read_jsonlines
-from gramian.intake.openings import looks_delimited
+from gramian.intake.openings import doubtful, looks_delimited
 from gramian.intake.spreadsheets import read_sheet
 from gramian.intake.table import Network, Table, objects, texts_of
 from gramian.intake.textfile import TextFile, opened
@@ -103,6 +103,7 @@ _TEXTS = ("*.txt", "*.txt.gz", "*.text", "*.md")
 _BINARY = ("parquet", "arrow", "excel", "sqlite", "npy", "npz")
 _PARTS = ("excel", "sqlite")  # formats that hold several tables
 _WIDE = ("utf-16", "utf16", "utf-32", "utf32", "utf_16", "utf_32")
+_PAGES = (b"<!doctype html", b"<html", b"<table")
 _ARRAY = re.compile(rb"\[\s*(\{|\])")
 _HEAD = 4096
 
@@ -153,7 +154,14 @@ def read_raw(
             _check_text(file.path, encoding)
         if file.part is not None and found not in _PARTS:
             raise DataError(f"{file.name}: a file of the format {found}, which has no part {file.part!r} to look for")
-        return _kept(_READERS[found](_Asked(file, encoding, text, wanted)), file)
+        table = _READERS[found](_Asked(file, encoding, text, wanted))
+        return _kept(table if format or found != "lines" else _doubted(table, file, encoding), file)
+
+
+def _doubted(table: Table | Network, file: Input, encoding: str) -> Table | Network:
+    """Return lines that nobody called texts, with a note on what speaks against it."""
+    why = doubtful(TextFile.of(file, encoding))
+    return replace(table, notes=(*table.notes, why)) if why and isinstance(table, Table) else table
 
 
 def _kept(found: Table | Network, file: Input) -> Table | Network:
@@ -188,6 +196,8 @@ def guess_format(file: Input, encoding: str = "utf-8") -> str:
     start = head.removeprefix(b"\xef\xbb\xbf").lstrip()
     if start.startswith(b">"):
         return "fasta"
+    if start[: len("<!doctype html")].lower().startswith(_PAGES):
+        raise DataError(f"{path}: a page of HTML; save the table in it as CSV, or give the format 'lines'")
     named_json = suffixes[-1:] == [".json"]
     if _ARRAY.match(start) or (named_json and start.startswith(b"[")):
         return "json"

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from gramian.intake.budget import Budget
-from gramian.intake.errors import DataError, refusing
+from gramian.intake.errors import DataError, refusing, shortened
 from gramian.runtime.progress import task
 
 STDIN = "-"
@@ -65,7 +65,8 @@ def at_hand(path: str | os.PathLike[str], memory: Any = None) -> Input:
     if isinstance(path, Input):
         return path
     if not isinstance(path, str | os.PathLike):
-        raise TypeError(f"path is {path!r} ({type(path).__name__}); the name of a file or folder expected")
+        given = f"{shortened(repr(path), 60)} ({type(path).__name__})"
+        raise TypeError(f"path is {given}; the name of a file or folder expected")
     name, budget = os.fspath(path), Budget(memory)
     if "\0" in name:
         raise DataError(f"{name!r}: a name with a zero byte in it; no file can be called so")

@@ -11,7 +11,9 @@ Programs put more into a file than a table. All of this is understood, and said:
     a,b,                columns at the end without a name, if they are empty
     ,0,1                names that are numbers, above those of rows or, if they are 0, 1, 2, …, above fractions
     2020,2021,2022,2023 names that count on by one, if no row below does
+    5.1,3.5,setosa      no headings at all, where this line is like those below it
     km,s                units below the headings, above numbers
+    a,a,b / x,y,x       headings in two rows, as pandas writes columns of two levels
     a,b,a               a name that comes again; the later ones are called a_2, a_3, …
 """
 
@@ -24,6 +26,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from itertools import chain, count, groupby, islice
 
+from gramian.intake.blanks import FIELD, LEAST, LINE, are_numbers, between_blanks, doubt, is_plain, of_one_column
 from gramian.intake.errors import DataError, counted, shortened
 from gramian.intake.notations import UNITS
 from gramian.intake.table import MISSING, is_number, numbers_of
@@ -36,20 +39,16 @@ _SAMPLE = 100  # lines looked at to find the mark
 _LONGEST = 2**27  # characters of one field
 _SEP = re.compile(r'"?sep=([,;|\t:^~ ])"?\s*', re.IGNORECASE)
 _QUOTED = re.compile(r'(?:^|[,;\t|]) *"(?:[^"]|"")*("?)')  # a field in quotes, and the quote at its end
-_R_FIELD = r'(?:"(?:\\"|""|[^"])*"|[^\s"]+)'
-_R_LINE = re.compile(rf"{_R_FIELD}(?: {_R_FIELD})*\s*")
-_R_WORDS = frozenset(["NA", "TRUE", "FALSE", "NaN", "Inf", "-Inf"])
-_R_DATE = re.compile(
-    r"-?\d{4}-\d\d-\d\d|(?:-?\d{4}-\d\d-\d\dT)?\d\d:\d\d(?::\d\d(?:\.\d+)?)?"
-)  # which R does not put in quotes
 _MOMENT = re.compile(r'("(?:\\"|""|[^"])*")|(?<![^ ])(-?\d{4}-\d\d-\d\d) (\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(?= |\s*$)')
-_LEAST = 3  # rows of words between blanks that make a table
+_ALIKE = 0.8  # of rows that are as wide as the first, if that one holds values
+_MORE = 8  # rows of words only, of which the first holds values; names of rows that count 1, 2, 3, …
 _RUN = 4  # numbers that count on, and are names of columns
 _DIGITS = 16  # of such a number, at most
 _UNITS_SAMPLE = 20  # rows looked at to tell a row of units
 _NO_UNIT = frozenset(["", "-", "--", "[-]", "(-)", "[]", "()"])
 _BRACKETED = re.compile(r"\[[^\[\]]{0,15}\]|\([^()]{0,15}\)")
 NUMBERED = "The first line holds numbers, which are taken as the names of columns."
+VALUES = "The first line holds values, like those below it: the columns have no names and are called x1, x2, …"
 HEADLESS = "The first line holds numbers only: the columns have no names and are called x1, x2, …"
 
 
@@ -103,18 +102,64 @@ def opening(file: TextFile, format: str) -> Opening:
     skip, notes = start.skip + before, _skipped(start, before, heading is not None)
     if heading is None and without_headings(rows, _quoted(file, skip)):
         names = made_up(len(rows[0]))
-        return Opening(mark, skip, Headings(names, headless=True, notes=(*notes, HEADLESS)), 0, escaped, cut)
+        notes.append(HEADLESS if are_numbers(rows[0]) else VALUES)
+        return Opening(mark, skip, Headings(names, headless=True, notes=tuple(notes)), 0, escaped, cut)
     first, body = (rows[0], rows[1:]) if heading is None else (heading, rows)
-    by_r = heading is None and (_quoted(file, skip) or mark == " " or (mark == "\t" and _named_by_words(body)))
+    by_r = heading is None and (_quoted(file, skip) or mark == " " or (mark == "\t" and _named(body)))
+    second = heading is None and are_headings(first, body)
+    if second:
+        notes.append(said_twice(first, body[0]))
+        first, body = under(first, body[0]), body[1:]
     found = headings(first, body, quoted=by_r)
     if isinstance(found, int):
         raise nameless(file, mark, skip, found)
-    units = heading is None and are_units(body)
+    units = heading is None and not second and are_units(body)
     if units:
         notes.append(said_units(body[0]))
     if cut:
         notes.append("A date and a time of day with a blank between them have one heading, and are taken as one value.")
-    return Opening(mark, skip, replace(found, notes=(*notes, *found.notes)), (heading is None) + units, escaped, cut)
+    lines = (heading is None) + second + units
+    return Opening(mark, skip, replace(found, notes=(*notes, *found.notes)), lines, escaped, cut)
+
+
+def are_headings(first: list[str], body: list[list[str]]) -> bool:
+    """Tell whether the first row below the headings holds more of them, as pandas writes columns of two levels.
+
+    Above all columns but the first, which may be blank in both, stand words, of which no pair comes twice though some
+    of the first row do; below them stand numbers.
+
+    Examples
+    --------
+    >>> are_headings(["", "a", "a"], [["", "x", "y"], ["0", "1.5", "2"], ["1", "3", "4"], ["2", "7", "1"]])
+    True
+    >>> are_headings(["a", "b"], [["x", "y"], ["1", "2"], ["3", "4"], ["5", "6"]])
+    False
+    """
+    second, rest = body[0] if body else [], body[1:]
+    if len(rest) < LEAST or any(len(row) != len(first) for row in body) or len(first) < 2:
+        return False
+    pairs = list(zip(*([field.strip() for field in row] for row in (first, second)), strict=True))
+    named = [place for place, pair in enumerate(pairs) if any(pair)]
+    words = all(all(pairs[place]) and not any(map(is_plain, pairs[place])) for place in named)
+    if not words or {0, *named} != set(range(len(pairs))) or len(named) < 2:
+        return False
+    again = len({pairs[place][0] for place in named}) < len(named) == len({pairs[place] for place in named})
+    return again and all(are_numbers([row[place] for row in rest]) for place in named)
+
+
+def under(first: list[str], second: list[str]) -> list[str]:
+    """Return headings of two rows as one.
+
+    >>> under(["", "a", "a"], ["", "x", "y"])
+    ['', 'a_x', 'a_y']
+    """
+    return [f"{a.strip()}_{b.strip()}" if a.strip() else "" for a, b in zip(first, second, strict=True)]
+
+
+def said_twice(first: list[str], second: list[str]) -> str:
+    """Return the sentence on headings in two rows."""
+    names = [name for name in under(first, second) if name]
+    return f"Two lines of headings are put together: {shortened(', '.join(names), 40)!r}."
 
 
 def are_units(body: list[list[str]]) -> bool:
@@ -172,7 +217,7 @@ def _has_cut_moments(file: TextFile, start: _Start) -> bool:
     head, *body = map(_between_one, joined)
     widths, plain = {len(row) for row in body}, {len(_between_one(line)) for line in lines[1:]}
     quoted = lines[0].startswith('"')
-    sound = len(widths) == 1 and (quoted or len(body) >= _LEAST) and not any(map(_is_number, head))
+    sound = len(widths) == 1 and (quoted or len(body) >= LEAST) and not any(map(is_plain, head))
     if not sound or plain == {len(head)} or any(_all_alike(_widths(lines, mark)) for mark in MARKS):
         return False
     width = max(widths)
@@ -197,7 +242,7 @@ def _has_cut_moments(file: TextFile, start: _Start) -> bool:
 
 def _between_one(line: str) -> list[str]:
     """Return the fields of a line between blanks, in quotes where they hold one."""
-    return re.findall(_R_FIELD, line) if _R_LINE.fullmatch(line) else line.split()
+    return re.findall(FIELD, line) if LINE.fullmatch(line) else line.split()
 
 
 def _are_escaped(start: _Start, format: str) -> bool:
@@ -283,12 +328,12 @@ def _rows(lines: list[str], mark: str) -> list[list[str]]:
 def _between_words(lines: list[str]) -> bool:
     """Tell whether a table stands between blank lines, and a few lines of words before or below it."""
     blocks = [list(block) for filled, block in groupby(lines, key=lambda line: bool(line.strip())) if filled]
-    tables = [block for block in blocks if len(block) > _LEAST and any(_even(_widths(block, mark)) for mark in MARKS)]
+    tables = [block for block in blocks if len(block) > LEAST and any(_even(_widths(block, mark)) for mark in MARKS)]
     if len(tables) != 1 or len(blocks) < 2:
         return False
     table = tables[0]
     mark = next(mark for mark in MARKS if _even(_widths(table, mark)))
-    few = all(len(block) <= _LEAST for block in blocks if block != table)
+    few = all(len(block) <= LEAST for block in blocks if block != table)
     lone = all(set(_widths(block, mark)) == {1} for block in blocks[: blocks.index(table)])
     return few and lone and _like_headings(_rows(table, mark))
 
@@ -316,22 +361,18 @@ def _upper(rows: list[list[str]]) -> list[list[str]]:
     """Return rows without the last ones that are narrower, as remarks below a table are."""
     width = max(map(len, rows), default=0)
     last = next((place for place, row in enumerate(reversed(rows)) if len(row) == width), 0)
-    return rows[: len(rows) - last] if len(rows) - last > _LEAST else rows
+    return rows[: len(rows) - last] if len(rows) - last > LEAST else rows
 
 
 def _like_headings(rows: list[list[str]]) -> bool:
     """Tell whether the first row holds words only, and a later one a number."""
-    return not any(map(_is_number, rows[0])) and any(_is_number(field) for row in rows[1:] for field in row)
-
-
-def _is_number(field: str) -> bool:
-    return field.strip() not in MISSING and numbers_of([field]) is not None
+    return not any(map(is_plain, rows[0])) and any(is_plain(field) for row in rows[1:] for field in row)
 
 
 def _commented(comment: str, mark: str, rows: list[list[str]]) -> list[str] | None:
     """Return the headings that a comment holds: as many as there are fields, before a row with numbers."""
     found = next(iter(_rows([comment.lstrip("# ")], mark)), [])
-    fits = len(found) == len(rows[0]) > 1 and (any(map(_is_number, rows[0])) or len(rows) == 1)
+    fits = len(found) == len(rows[0]) > 1 and (any(map(is_plain, rows[0])) or len(rows) == 1)
     return found if fits and all(name.strip() for name in found) else None
 
 
@@ -340,7 +381,7 @@ def headings(first: list[str], body: list[list[str]], quoted: bool = False) -> H
 
     Headings that are one short and in quotes are those of R, which writes none for the names of rows.
     """
-    names, notes, unheaded = [name.strip() for name in first], [NUMBERED] if all_numbers(first) else [], False
+    names, notes, unheaded = [name.strip() for name in first], [NUMBERED] if are_numbers(first) else [], False
     if len(body) > 1 and {len(row) for row in body} == {len(names) + 1}:
         if not any(row[-1].strip() for row in body):
             names.append("")
@@ -423,10 +464,19 @@ def separator(lines: list[str], format: str) -> str:
         return sound
     widths = {mark: _widths(lines, mark) for mark in marks}
     even = next((mark for mark in marks if len(widths[mark]) > 1 and _all_alike(widths[mark])), None)
-    if even is None and _between_blanks(lines):
+    if even is None and between_blanks(_uncommented(lines)):
         return " "
     even = even or next((mark for mark in marks if _nearly_even(widths[mark])), None)
+    if even is None and all(set(found) == {1} for found in widths.values()) and _have_numbers(lines):
+        return " "
     return even or max(marks, key=lambda mark: widths[mark][0] if widths[mark] else 0)
+
+
+def _have_numbers(lines: list[str]) -> bool:
+    """Tell whether lines have equally many fields between blanks, and a column of numbers among them."""
+    rows = [line.split() for line in _uncommented(lines) if line.strip()]
+    columns = zip(*rows[1:], strict=True) if _all_alike([len(row) for row in rows]) else []
+    return any(are_numbers(list(column)) for column in columns)
 
 
 def _all_alike(widths: list[int]) -> bool:
@@ -440,42 +490,6 @@ def _nearly_even(widths: list[int]) -> bool:
     if lone:
         return len(widths) > lone + 1 and len(set(widths[lone:])) == 1
     return len(widths) > 2 and len(set(widths[1:])) == 1 and widths[1] - widths[0] == 1
-
-
-def _between_blanks(lines: list[str]) -> bool:
-    """Tell whether all lines, but perhaps the first, are equally many numbers, or fields of R, between blanks."""
-    rows = [line.split() for line in _uncommented(lines) if line.strip()]
-    even = len({len(row) for row in rows}) == 1 and len(rows) > 1 and len(rows[0]) > 1
-    if even and all(numbers_of(row) is not None for row in rows[1:]) and not any(line[-2:-1] == " " for line in lines):
-        return True
-    return _of_r(lines) or (not any("\t" in line for line in lines) and _of_words(rows))
-
-
-def _of_words(rows: list[list[str]]) -> bool:
-    """Tell whether fields between blanks are a table of words and numbers, and no prose.
-
-    Below headings without a number all rows are equally wide, and a number stands in the same place of all of them.
-    """
-    head, body = (rows[0], rows[1:]) if rows else ([], [])
-    widths = {len(row) for row in body}
-    if len(body) < _LEAST or len(widths) > 1 or max(widths) - len(head) not in (0, 1) or len(head) < 2:
-        return False
-    if len(set(head)) < len(head) or any(map(_is_number, head)):
-        return False
-    return any(all(map(_is_number, column)) for column in zip(*body, strict=True))
-
-
-def _of_r(lines: list[str]) -> bool:
-    """Tell whether lines are as R writes a table by default: one blank between fields, and all words in quotes."""
-    whole = [line for line in lines if line.strip()]
-    if len(whole) < 2 or not whole[0].startswith('"') or not all(map(_R_LINE.fullmatch, whole)):
-        return False
-    fields = [re.findall(_R_FIELD, line) for line in whole]
-    widths = {len(row) for row in fields[1:]}
-    if len(widths) > 1 or max(widths) < 2 or max(widths) - len(fields[0]) not in (0, 1):
-        return False
-    plain = (field for row in fields for field in row if not field.startswith('"'))
-    return all(field in _R_WORDS or _R_DATE.fullmatch(field) or numbers_of([field]) is not None for field in plain)
 
 
 def named(mark: str) -> str:
@@ -527,12 +541,6 @@ def long_fields() -> Iterator[None]:
         csv.field_size_limit(before)
 
 
-def all_numbers(fields: list[str]) -> bool:
-    """Tell whether fields are numbers, but for missing ones, so that they are no headings."""
-    given = [field for field in map(str.strip, fields) if field not in MISSING]
-    return bool(given) and numbers_of(given) is not None
-
-
 def without_headings(rows: list[list[str]], quoted: bool = False) -> bool:
     """Tell whether a table begins with its values: the first row holds numbers, which are no headings.
 
@@ -553,7 +561,9 @@ def without_headings(rows: list[list[str]], quoted: bool = False) -> bool:
     (False, True)
     """
     first, body = [field.strip() for field in rows[0]], [row for row in rows[1:] if row]
-    if not all_numbers(first) or (quoted and body and {len(row) for row in body} == {len(first) + 1}):
+    if not are_numbers(first):
+        return _like_below(first, body)
+    if quoted and body and {len(row) for row in body} == {len(first) + 1}:
         return False
     blank = next(place for place, field in enumerate(first) if field)
     given = first[blank:]
@@ -562,20 +572,49 @@ def without_headings(rows: list[list[str]], quoted: bool = False) -> bool:
     if _count_on(first) and body and not any(map(_count_on, body)):
         return False
     by_place = len(first) > 2 and first == [str(place) for place in range(len(first))]
-    return not (by_place and any(_is_number(field) and not _is_whole(field) for row in body for field in row))
+    return not (by_place and any(is_plain(field) and not _is_whole(field) for row in body for field in row))
+
+
+def _like_below(first: list[str], body: list[list[str]]) -> bool:
+    """Tell whether a first row of words is one of values: numbers stand where numbers do below, and words come again.
+
+    Where no word comes again its numbers must be none that columns are called by: fractions, and not in order.
+
+    >>> _like_below(["5.1", "setosa"], [["4.9", "setosa"], ["4.7", "setosa"], ["6.4", "virginica"]])
+    True
+    >>> _like_below(["land", "1990", "2000"], [["A", "1", "2"], ["B", "2", "3"], ["C", "3", "5"]])
+    False
+    """
+    rows = [fields for row in body if (fields := [field.strip() for field in row]) != first and len(row) == len(first)]
+    if len(rows) < LEAST or len(rows) < _ALIKE * len(body) or len(first) < 2 or not all(first):
+        return False
+    columns = [list(column) for column in zip(*rows, strict=True)]
+    of_numbers = [are_numbers(column) for column in columns]
+    given = [field for field, number in zip(first, of_numbers, strict=True) if number]
+    words = [(field, column) for field, column, n in zip(first, columns, of_numbers, strict=True) if not n]
+    if not all(field in MISSING or is_plain(field) for field in given):
+        return False
+    again = sum(field in column for field, column in words)
+    if not given:
+        return len(words) >= LEAST and len(rows) >= _MORE and again == len(words)
+    plain = [float(field) for field in given if is_plain(field)]
+    fractions = any(number % 1 for number in plain) and plain != sorted(plain) and len(plain) > 2
+    return bool(plain) and (again > 0 or fractions)
 
 
 def _are_names(rows: list[list[str]], quoted: bool) -> bool:
     """Tell whether fields could be the names of rows: none is blank, or a fraction, or alone in its row and twice."""
-    sound = quoted or all(_is_whole(field) or not _is_number(field) for row in rows for field in row)
+    sound = quoted or all(_is_whole(field) or not is_plain(field) for row in rows for field in row)
     lone = {row[0] for row in rows if len(row) == 1}
     return sound and bool(rows) and all(map(any, rows)) and len(lone) in (0, len(rows))
 
 
-def _named_by_words(rows: list[list[str]]) -> bool:
-    """Tell whether rows begin with words, none of them twice, as R writes names of rows without quotes, too."""
+def _named(rows: list[list[str]]) -> bool:
+    """Tell whether rows begin with words, none of them twice, or with 1, 2, 3, …, as R writes names of rows."""
     names = [row[0].strip() for row in rows]
-    return len(set(names)) == len(names) and all(names) and not any(map(_is_number, names))
+    if len(names) >= _MORE and names == [str(place) for place in range(1, len(names) + 1)]:
+        return True
+    return len(set(names)) == len(names) and all(names) and not any(map(is_plain, names))
 
 
 def _count_on(fields: list[str]) -> bool:
@@ -596,30 +635,41 @@ def looks_delimited(file: TextFile) -> bool:
     if _has_cut_moments(file, start):
         return True
     lines = [line for line in start.sample if line.strip()]
-    if start.mark or (lines and all(numbers_of([line.strip()]) is not None for line in lines)):
+    if start.mark or (lines and all(numbers_of([line.strip()]) is not None for line in lines[_heading(lines) :])):
         return True
     if len(lines) < 2:
         return False
-    if _between_blanks(lines):
+    if between_blanks(_uncommented(lines)):
         return True
-    if _between_words(start.sample):
+    if _between_words(start.sample) or of_one_column([line.split("\t") for line in lines]):
         return True
     for mark in MARKS:
         widths = _widths(lines, mark)
         prose = mark == "," and all(", " in line for line in lines)
-        if (_all_alike(widths) or (len(widths) > _LEAST and _nearly_even(widths) and widths[0] > 1)) and not prose:
+        if (_all_alike(widths) or (len(widths) > LEAST and _nearly_even(widths) and widths[0] > 1)) and not prose:
             return True
     _require_fit(file, start)
     return False
+
+
+def _heading(lines: list[str]) -> int:
+    """Return 1 where a single word stands above more lines, which may be its column, else 0."""
+    return int(len(lines) > LEAST and len(lines[0].split()) == 1)
+
+
+def doubtful(file: TextFile) -> str:
+    """Return a sentence on lines that are taken as texts, but are like a table; nothing where they are not."""
+    why = doubt(_uncommented(_start(file).sample))
+    return f"Each line is taken as a text of its own, though {why}." if why else ""
 
 
 def _require_fit(file: TextFile, start: _Start) -> None:
     """Refuse a table of words and numbers between blanks whose headings are too few or too many: it is no text."""
     head, *body = [_between_one(line) for line in _uncommented(start.sample) if line.strip()]
     widths = {len(row) for row in body}
-    if len(body) < _LEAST or len(widths) > 1 or max(widths) < 2 or len(head) < 2 or len(head) == max(widths):
+    if len(body) < LEAST or len(widths) > 1 or max(widths) < 2 or len(head) < 2 or len(head) == max(widths):
         return
-    if not any(map(_is_number, head)) and any(all(map(_is_number, column)) for column in zip(*body, strict=True)):
+    if not any(map(is_plain, head)) and any(all(map(is_plain, column)) for column in zip(*body, strict=True)):
         raise file.error(
             start.skip + 1,
             f"{counted(len(head), 'heading')} above {max(widths)} fields between blanks: write the table with commas "

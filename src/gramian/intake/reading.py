@@ -102,7 +102,7 @@ def read_data(
     """
     asked, marks = asked_kinds(kinds, target), marks_of(missing)
     text = frozenset(name for name, kind in asked.items() if kind not in (*NUMERIC, "numbers"))
-    if nodes == path == STDIN:
+    if isinstance(path, str) and nodes == path == STDIN:
         raise DataError("standard input is asked for twice, as the data and as the nodes; it can be read once only")
     file, columns = at_hand(path, memory), _named(columns)
     named = [name for name in (target, group, order) if name is not None]

@@ -13,12 +13,14 @@ from typing import IO, Any
 from xml.parsers import expat
 
 from gramian.intake.archives import ZIP, reading_zip
+from gramian.intake.blanks import are_numbers
 from gramian.intake.budget import OBJECT
 from gramian.intake.endings import trimmed
 from gramian.intake.errors import DataError, counted, unknown
 from gramian.intake.inputs import Input
 from gramian.intake.openings import (
     HEADLESS,
+    VALUES,
     Headings,
     are_units,
     headings,
@@ -90,7 +92,7 @@ def read_sheet(file: Input) -> Table:
 
 def _head(file: Input, texts: list[list[str]]) -> Headings:
     if without_headings(texts):
-        return Headings(made_up(len(texts[0])), headless=True, notes=(HEADLESS,))
+        return Headings(made_up(len(texts[0])), headless=True, notes=(HEADLESS if are_numbers(texts[0]) else VALUES,))
     found = headings(texts[0], texts[1:])
     if isinstance(found, int):
         raise DataError(f"{file.path}: column {found + 1} has no name; give it one, or delete the column")

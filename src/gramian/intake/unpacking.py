@@ -27,6 +27,7 @@ _DICTIONARY, _RECORDS = 2, 3  # kinds of messages
 _BLOCK = 24  # bytes of an entry in the footer, and
 _BUFFER = 16  # in the list of the buffers of a batch
 _OLD = b"ARROW:experimental_compression"  # how compression was told of before it had a field
+COPIES = 5  # of a dictionary that Arrow holds as it reads a group of rows: its page, its texts, and a table of these
 _DEEP = 16  # levels of nested structs; the headers of pages have three
 _BROKEN = (struct.error, IndexError, ValueError, RecursionError)
 
@@ -156,7 +157,7 @@ def _largest(chunk: Chunk) -> int:
                 at = header.at + found.get(3, 0)
         except _BROKEN as error:
             raise DataError(f"{chunk.path}: a broken file of Parquet ({error}); write it again") from None
-    return dictionary + largest
+    return COPIES * dictionary + largest
 
 
 class _Header:

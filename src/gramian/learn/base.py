@@ -12,6 +12,7 @@ import functools
 import numbers
 import warnings
 from collections.abc import Callable
+from copy import copy
 from typing import Any, Literal, Self, TypeVar, cast
 
 import numpy as np
@@ -26,6 +27,7 @@ from sklearn.utils.validation import (
 
 from gramian.batches import Batches
 from gramian.checks import Array, as_vectors
+from gramian.factor.moments import Summary
 from gramian.gram.gram import Gram, as_symmetric, finite_norms, require_range
 from gramian.kernels.algebra import Kernel
 from gramian.kernels.radial import Gaussian
@@ -256,7 +258,8 @@ def undone_if_refused(method: Method) -> Method:
 
     @functools.wraps(method)
     def tried(self: Any, *arguments: Any, **named: Any) -> Any:
-        before = vars(self).copy()
+        changing = (dict, Summary)  # which are added to in place
+        before = {name: copy(held) if isinstance(held, changing) else held for name, held in vars(self).items()}
         try:
             return method(self, *arguments, **named)
         except BaseException:

@@ -72,6 +72,8 @@ class Discriminant(Calibrated, ClassifierMixin, Weighted, Reducible):  # type: i
         """Return the number of each label in the order in which labels have turned up."""
         found, inverse = np.unique(labels, return_inverse=True)
         known = self._turned_up
+        if len(kinds := {type(label).__name__ for label in [*known, *found.tolist()]}) > 1:
+            raise TypeError(f"y holds labels of different types ({', '.join(sorted(kinds))}) in different batches")
         return np.array([known.setdefault(label, len(known)) for label in found.tolist()])[inverse]
 
     def _class_moments(self) -> tuple[list[Moments], Array]:
@@ -82,8 +84,6 @@ class Discriminant(Calibrated, ClassifierMixin, Weighted, Reducible):  # type: i
 
     def _class_order(self) -> Array:
         """Settle `classes_`, and return the numbers of these in the order in which they turned up."""
-        if len(kinds := {type(label).__name__ for label in self._turned_up}) > 1:
-            raise TypeError(f"y holds labels of different types ({', '.join(sorted(kinds))}) in different batches")
         self._classes_among(np.array(list(self._turned_up)))
         return np.argsort(list(self._turned_up))
 

@@ -322,7 +322,7 @@ class OfLeastSquares(Question):
             residuals = left[best]
             lam = float(ridges[best]) + rho
             self._fill(residuals, lambda Y: self._smoother(found, Y).coefficients(lam))
-        return self._judgement(ridges, errors * self.learner._unit**2, float(ridges[best]), residuals)
+        return self._judgement(ridges, errors * self.learner._unit * self.learner._unit, float(ridges[best]), residuals)
 
     def exactly(self, judged: Judgement) -> Judgement:
         """Take the residuals of folds from the inverse of S K Sᵀ + λI itself."""

@@ -196,6 +196,11 @@ class NoveltyDetector(OutlierMixin, Reducible):  # type: ignore[misc]
         X = self._source(X)
         low = given_rank(self.rank) is not None
         self._same_as_before(low)
+        if hasattr(self, "_ordered"):
+            raise ValueError(
+                'this model was fitted with calibration="conformal", which partial_fit cannot go on from: call fit, or '
+                "partial_fit on a clone"
+            )
         if low:
             if self._landmarks is None:
                 self._start(X, scatter=False)

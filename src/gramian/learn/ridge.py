@@ -17,6 +17,7 @@ df(λ).
 
 from __future__ import annotations
 
+from contextlib import suppress
 from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any, Self, cast
@@ -24,10 +25,11 @@ from typing import Any, Self, cast
 import numpy as np
 import scipy.linalg
 from sklearn.base import MultiOutputMixin, RegressorMixin
+from sklearn.metrics import r2_score
 from sklearn.utils.validation import check_is_fitted
 
 from gramian.batches import Batches
-from gramian.checks import Array, flag, fraction, positive
+from gramian.checks import Array, flag, fraction, positive, warn
 from gramian.factor.cholesky import LowRank
 from gramian.factor.eigen import DENSE
 from gramian.factor.moments import Chunk
@@ -484,14 +486,29 @@ class LeastSquares(Weighted, Reducible):
 
     @property
     def loo_error_(self) -> float:
-        """The mean square of the leave-one-out residuals, weighted where the objects are."""
+        """The mean square of the leave-one-out residuals, weighted where the objects are.
+
+        Of targets beyond 1e150, or all below 1e-150, it may be more than the largest float or less than the least one,
+        and is then infinite or 0; a warning gives its root.
+        """
         check_is_fitted(self)
+        square = self._loo_square()
+        error = square * self._unit * self._unit
+        if 0 < square < np.inf and not 0 < error < np.inf:
+            warn(
+                f"the mean square of the leave-one-out residuals is beyond floating point, and given as {error:g}; its "
+                f"root is {self._unit * float(np.sqrt(square)):.4g}: divide the targets by a constant"
+            )
+        return error
+
+    def _loo_square(self) -> float:
+        """Return the mean square of the leave-one-out residuals of targets in their unit."""
         if hasattr(self, "_of_moments"):
             ridges = np.array([self.ridge_])
             path = self._of_moments.path(ridges, self._looked_at(), self._summary.kernel, self.trace_error_)
-            return float(path.loo[0]) * self._unit * self._unit
+            return float(path.loo[0])
         squares = np.square(self.loo_residuals_ / self._unit).mean(axis=tuple(range(1, self.dual_coef_.ndim)))
-        return float(np.average(squares, weights=self._problem.weights)) * self._unit * self._unit
+        return float(np.average(squares, weights=self._problem.weights))
 
     @property
     def effective_dof_(self) -> float:
@@ -645,6 +662,22 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, LeastSquares):  # type: igno
         self.rank = rank
         self.tol = tol
         self.checkpoint = checkpoint
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return R², the share of the variance of y that the predictions explain, as scikit-learn does.
+
+        It is worked out in a unit in which the squares of targets of any size stay within range.
+        """
+        targets = np.ones(1)
+        try:
+            with suppress(TypeError, ValueError):  # scikit-learn says what is wrong with them
+                targets = np.asarray(y, dtype=np.float64)
+        except OverflowError:
+            raise ValueError("y holds an integer beyond the largest float, 1.8e308: rescale y") from None
+        unit = unit_of(targets) if np.isfinite(targets).all() else 1.0
+        if unit == 1:
+            return float(super().score(X, y, sample_weight))
+        return float(r2_score(targets / unit, self.predict(X) / unit, sample_weight=sample_weight))
 
     @undone_if_refused
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:

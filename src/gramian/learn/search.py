@@ -14,6 +14,7 @@ gain what the last one did, is compared exactly, and the leader with it.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, Literal, Self
 
@@ -32,12 +33,13 @@ from gramian.learn.base import KernelEstimator, Method, offered_if
 from gramian.learn.candidates import candidates_for
 from gramian.learn.fisher import FisherDiscriminant
 from gramian.learn.folds import Judgement, Question
-from gramian.learn.ridge import LeastSquares
+from gramian.learn.ridge import KernelRidge, LeastSquares
 from gramian.learn.ridges import CHOSEN_EXACTLY
 from gramian.learn.sklearn_private import count_objects
 from gramian.learn.weights import FeatureWeights
 
 COMPARED = 500  # landmarks through which candidates are compared first
+SQUARABLE = (1e-145, 1e150)  # targets whose mean squares, and small shares of these, are normal numbers
 
 
 @dataclass(frozen=True)
@@ -154,6 +156,8 @@ class KernelSearch(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             raise ValueError("groups are for folds that keep them together: KernelSearch(..., cv=GroupKFold(5))")
         if isinstance(X, Gram):
             raise TypeError("a Gram has one kernel, and there is nothing to choose: pass the objects themselves")
+        if isinstance(self.estimator, KernelRidge):
+            _require_squares(y)
         tried = self._compared(X, y, groups, fit_params)
         _confirm(tried, lambda one: self._learner(one.found.params).fit(X, y, **fit_params))
         self.best_index_ = int(np.argmax([one.found.score for one in tried]))
@@ -268,6 +272,18 @@ class KernelSearch(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         """Return the winner's score."""
         check_is_fitted(self)
         return float(self.best_estimator_.score(X, y))
+
+
+def _require_squares(y: Any) -> None:
+    """Refuse targets whose squares, by which candidates are compared, overflow or vanish."""
+    largest = 0.0
+    with suppress(OverflowError, TypeError, ValueError):  # what is no number is refused by the learner
+        largest = float(np.abs(np.asarray(y, dtype=np.float64)).max(initial=0.0))
+    if 0 < largest < np.inf and not SQUARABLE[0] <= largest <= SQUARABLE[1]:
+        raise ValueError(
+            f"the targets reach {largest:.1g}, and floating point does not hold mean squares of such, by which "
+            "candidates are compared: divide y by a constant"
+        )
 
 
 def _asked_in_low_rank(learner: Any, X: Any) -> bool:

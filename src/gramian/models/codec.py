@@ -246,6 +246,7 @@ class Decoder:
         self._alike: dict[int, set[Any]] = {}  # different numbers, by their hash
         self._levels: list[int] = []  # of the parts that are done
         self._deepest = 0
+        self._forward = False  # whether an attribute is read that may be a part which is not there yet
         self._described = [_described(part) for part in parts]
         self._parts: list[Any] = [
             object.__new__(entry.cls) if entry is not None and not entry.constructed else None
@@ -306,7 +307,7 @@ class Decoder:
             return table[number]
         if number < len(self._levels):
             self._deepest = max(self._deepest, self._levels[number])
-        elif not isinstance(table[number], Vectors):
+        elif not (self._forward and isinstance(table[number], Vectors)):
             raise ValueError(f"part {number} is referred to before it is there")
         return table[number]
 
@@ -335,7 +336,11 @@ class Decoder:
         return found.reshape(shape)
 
     def _object(self, entry: Entry, given: dict[str, Any], shell: Any) -> Any:
-        state = {name: self.value(held) for name, held in given.items()}
+        state = {}
+        for name, held in given.items():
+            self._forward = entry.cls is Vectors and isinstance(held, dict)
+            state[name] = self.value(held)
+        self._forward = False
         for name, held in state.items():
             types = entry.attributes.get(name)
             if types is None:

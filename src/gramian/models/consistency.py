@@ -26,6 +26,8 @@ from gramian.kernels.dotproduct import Linear
 from gramian.kernels.graphs.diffusion import LONGEST
 from gramian.kernels.periodic import Periodic
 from gramian.learn.base import KINDS, KernelEstimator
+from gramian.learn.discriminant import Discriminant
+from gramian.learn.ridge import LeastSquares
 from gramian.models.encodings import NEAR, check_encoding, is_cheap
 from gramian.models.shapes import Sizes, check_shape, check_shapes, require
 from gramian.space.vectors import Vectors
@@ -245,8 +247,7 @@ def check_estimator(found: KernelEstimator, core: frozenset[str]) -> int | None:
     fits = config.keys() <= {"transform"} and all(isinstance(v, str | None) and v in known for v in config.values())
     require(fits, "how a table is to be returned is not known")
     require(kept.get("_kind") is None or kept["_kind"] in KINDS, "objects are of no known kind")
-    begun = kept.get("_begun")
-    require(begun is None or (len(begun) == 3 and isinstance(begun[2], bool)), "how learning began is not known")
+    _check_begun(kept.get("_begun"))
     _check_columns(kept)
     if not core <= kept.keys():
         marks = {"directions_"} if "directions_" in core else core  # a classifier may have seen one class only
@@ -264,6 +265,13 @@ def check_estimator(found: KernelEstimator, core: frozenset[str]) -> int | None:
         widths |= {each // 2 for each in widths}
     require(width is None or width in widths, "the sample has another number of columns than is said")
     return len(sample.points)
+
+
+def _check_begun(begun: Any) -> None:
+    """Require the kernel and the rank that learning began with, and whether that was in low rank."""
+    if begun is not None:
+        fits = len(begun) == 3 and isinstance(begun[0], algebra.Kernel) and isinstance(begun[2], bool)
+        require(fits and isinstance(begun[1], int | np.integer | str | None), "how learning began is not known")
 
 
 def _widths(part: Any) -> set[int]:
@@ -307,27 +315,39 @@ def _check_low(found: Any) -> None:
     if "_summary" not in kept:
         return
     summary, probe = kept["_summary"], kept.get("_probe")
+    require({"kernel_", "sample_"} <= kept.keys(), "moments are there without a kernel or a sample")
     require({"_probe", "_lots", "_turned_up"} <= kept.keys(), "what was looked at is not known")
     check_shape(kept["_lots"], "n", {"n": 0 if probe is None else len(probe.points)}, "_lots")
-    require("_trace_error" in kept or not summary.count or not summary._sums, "how much was left out is not known")
+    fitted = CORES[type(found).__name__] <= kept.keys()
+    require("_trace_error" in kept or not fitted, "how much was left out is not known")
     if "_trace_error" in kept:
         check_shape(kept["_trace_error"], "", {}, "_trace_error")
     kernel = summary.kernel.base if summary.landmarks is not None else summary.kernel
     if probe is not None:
         check_encoding(kernel, probe.points)
-        same = "sample_" not in kept or probe.points.signature == kept["sample_"].points.signature
+        same = probe.points.signature == kept["sample_"].points.signature
         require(same, "objects that are looked at do not fit the sample")
         groups = 0 if probe.groups is None else int(probe.groups.max()) + 1
         require(groups <= len(summary._sums), "objects are of groups that there are not")
-    if "kernel_" in kept:
-        require(kernel is kept["kernel_"] or kernel == kept["kernel_"], "moments are of another kernel")
+        require((probe.numbers is not None) == isinstance(found, LeastSquares), "numbers are not those of targets")
+        require((probe.groups is not None) == isinstance(found, Discriminant), "groups are not those of classes")
+    require((probe is None) == (not summary._sums), "there are no objects to look at, or no moments of them")
+    width = summary.dim + (0 if probe is None or probe.numbers is None else probe.numbers.shape[1])
+    require(all(len(sums.mean) == width for sums in summary._sums), "moments are of other features")
+    require(kernel is kept["kernel_"] or kernel == kept["kernel_"], "moments are of another kernel")
 
 
 def _check_turned_up(found: Any) -> None:
-    turned_up = vars(found).get("_turned_up", {})
+    """Require that the classes that have turned up are labels of one type, numbered, and those that are told apart."""
+    kept = vars(found)
+    turned_up = kept.get("_turned_up", {})
     require(sorted(turned_up.values(), key=repr) == sorted(range(len(turned_up)), key=repr), "classes are not numbered")
-    if "_summary" in vars(found) and found._summary._sums:
-        require(len(turned_up) <= len(found._summary._sums) or not turned_up, "classes have no moments")
+    types = {type(label) for label in turned_up}
+    require(len(types) < 2 and types <= {bool, int, float, str, bytes}, "classes are not of one type")
+    if "_summary" in kept:
+        require(len(turned_up) == len(found._summary._sums), "classes have no moments")
+    if turned_up and "directions_" in kept:
+        require(found.classes_.tolist() == sorted(turned_up), "classes are not those that have turned up")
 
 
 def check_classifier(found: Any, shapes: Mapping[str, str] = {}) -> Sizes | None:
@@ -373,16 +393,23 @@ def _ascends(labels: Array) -> bool:
 def check_parzen(found: Any) -> None:
     """Require that every class has a centre."""
     sizes = check_classifier(found)
-    groups = {"g": len(vars(found).get("_turned_up", {}))}
-    n = len(found.sample_.points) if "sample_" in vars(found) else 0
-    if "_numbers" in vars(found) and "_summary" not in vars(found):
-        check_shapes(found, {"_numbers": "n <g", "_sums": "g"}, {"n": n, **groups})
-    probe = vars(found).get("_probe")
-    require(probe is None or probe.groups is not None, "the classes of some objects are not known")
+    if {"_numbers", "_sums"} & vars(found).keys() and "_summary" not in vars(found):
+        _check_sums(found)
     if sizes is not None:
         require("_summary" in vars(found) or {"_numbers", "_sums"} <= vars(found).keys(), "the classes are not known")
         check_shapes(found, {"_own": "n c"}, sizes)
         _check_functions(found.centers_, found.sample_, sizes["c"], "centres", single=False)
+
+
+def _check_sums(found: Any) -> None:
+    """Require that sums of κ are those of classes that all have members in the sample."""
+    kept = vars(found)
+    require(
+        {"_numbers", "_sums", "_turned_up", "kernel_", "sample_"} <= kept.keys(), "the sums of classes are not known"
+    )
+    groups = len(found._turned_up)
+    check_shapes(found, {"_numbers": "n <g", "_sums": "g"}, {"n": len(found.sample_.points), "g": groups})
+    require(len(np.unique(found._numbers)) == groups > 0, "a class has no members")
 
 
 _OF_FISHER = {
@@ -416,22 +443,26 @@ def check_fisher(found: Any) -> None:
     else:
         require(len(found._labels) == sizes["n"], "labels are those of other objects")
         require(len(np.unique(found._labels)) == sizes["c"], "a class has no members")
-    if "_sample_labels" in kept and "_summary" not in kept:
+    if "_summary" not in kept or found._summary.landmarks is None:
+        require("_sample_labels" in kept, "the classes of the sample are not known")
         check_shapes(found, {"_sample_labels": "n <c"}, sizes)
+        require(len(np.unique(found._sample_labels)) == sizes["c"], "a class has no members")
+    require("_unseen" in kept or "_loo_scores" not in kept, "how much was left out is not known")
 
 
 def check_ridge(found: Any) -> None:
     """Require that a regression has a function, and what its errors are computed from."""
     _check_low(found)
+    _check_targets(found)
     n = check_estimator(found, CORES[type(found).__name__])
     if n is None:
         return
     sizes: Sizes = {"n": n, "p": _features(found)}
     numbers = {"ridge_": "", "residual_": "", "_unit": ""}
     check_shapes(found, {"dual_coef_": "n *t", "intercept_": "*t", "_primal": "p *t", **numbers}, sizes)
-    require(found._unit > 0, "targets have no unit")
+    require(vars(found).get("_unit", 0) > 0, "targets have no unit")
     t, kept = sizes["*t"], vars(found)
-    require(len(t) <= 1, "there are too many targets")
+    require(len(t) <= 1 and prod(t) > 0, "there are too many targets, or none")
     require(found.ridge_ >= 0, "a ridge is negative")
     _check_functions(found.function_, found.sample_, prod(t), "functions", single=not t)
     require("_shape" not in kept or kept["_shape"] == t, "there are other targets than said")
@@ -455,6 +486,17 @@ def check_ridge(found: Any) -> None:
         fits = all(len(sums.mean) == dim + sizes["q"] for sums in found._summary._sums)
         require(fits and found._summary._sums, "moments are those of other targets")
         require(low or dim == _features(found), "moments are those of other features")
+
+
+def _check_targets(found: Any) -> None:
+    """Require that the targets of moments have a shape and a unit, so that more can be added to them."""
+    kept = vars(found)
+    if kept.get("_probe") is not None:
+        shape = kept.get("_shape")
+        known = isinstance(shape, tuple) and len(shape) <= 1 and all(type(side) is int for side in shape)
+        require(known and prod(shape) == kept["_probe"].numbers.shape[1], "objects have other targets than said")
+        check_shape(kept.get("_unit"), "", {}, "the unit of the targets")
+        require(kept["_unit"] > 0, "targets have no unit")
 
 
 def check_least_squares_classifier(found: Any) -> None:
@@ -589,6 +631,9 @@ def check_novelty(found: Any) -> None:
     if "_summary" in vars(found) and found._summary.landmarks is not None:
         require("_mean" in vars(found), "the mean of the features is not known")
         check_shapes(found, {"_mean": "p"}, {"p": found._summary.dim})
+        require({"_reach", "_ordered"} & vars(found).keys(), "how far objects reach is not known")
+        if vars(found).get("_unfinished") is not None:
+            check_encoding(found.kernel_, found._unfinished)
     _check_functions(found.center_, found.sample_, 1, "centres", single=True)
 
 

@@ -1,0 +1,157 @@
+"""Fields between blanks, as R writes and prints tables: told from prose, line by line.
+
+A line of prose and a row of a table without marks are both words with blanks between them. Rows are a table where the
+evidence is strong:
+
+    all fields are numbers              in equally many on every line
+    "Mazda RX4" 21 6                    words in quotes, all else numbers, dates or NA
+    headings, and a column of numbers   below headings without a number
+    5.1 3.5 setosa                      no headings, and at least half of the columns hold numbers, two or more
+    1 Male Child No 35                  no headings, and words that come again and again beside a column of numbers
+
+What falls short of it is one text a line, and `doubt` says what speaks against that.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+from gramian.intake.errors import counted
+from gramian.intake.table import MISSING, numbers_of
+
+FIELD = r'(?:"(?:\\"|""|[^"])*"|[^\s"]+)'
+LINE = re.compile(rf"{FIELD}(?: {FIELD})*\s*")
+LEAST = 3  # rows below headings that make a table
+_MORE = 8  # rows without headings and with words in most columns that make one
+_OFTEN = 3  # times that a word of such comes again, on average
+_MOST = 0.9  # of lines that speak for a table
+_WORDS = frozenset(["NA", "TRUE", "FALSE", "NaN", "Inf", "-Inf"])
+_DATE = re.compile(
+    r"-?\d{4}-\d\d-\d\d|(?:-?\d{4}-\d\d-\d\dT)?\d\d:\d\d(?::\d\d(?:\.\d+)?)?"
+)  # which R does not put in quotes
+_ENDS = (".", "!", "?", ",", ";", ":")  # of a sentence, or a part of it
+
+
+def is_plain(field: str) -> bool:
+    """Tell whether a field is a number, and no mark of a missing one."""
+    return field.strip() not in MISSING and numbers_of([field]) is not None
+
+
+def are_numbers(fields: list[str]) -> bool:
+    """Tell whether a column holds numbers, but for missing ones."""
+    given = [field for field in map(str.strip, fields) if field not in MISSING]
+    return bool(given) and numbers_of(given) is not None
+
+
+def between_blanks(lines: list[str]) -> bool:
+    """Tell whether lines are a table with blanks between the fields.
+
+    Examples
+    --------
+    >>> between_blanks(["5.1 3.5 setosa", "4.9 3.0 setosa", "7.0 3.2 versicolor"])
+    True
+    >>> between_blanks(["we saw 3 cats", "you saw 2 dogs", "they saw 9 cows"])
+    False
+    """
+    rows = [line.split() for line in lines if line.strip()]
+    even = len({len(row) for row in rows}) == 1 and len(rows) > 1 and len(rows[0]) > 1
+    if even and all(numbers_of(row) is not None for row in rows[1:]) and not any(line[-2:-1] == " " for line in lines):
+        return True
+    if _of_r(lines):
+        return True
+    tabs = any("\t" in line for line in lines)
+    return not tabs and (_of_words(rows) or (even and _of_values(rows)) or of_one_column(rows))
+
+
+def _of_words(rows: list[list[str]]) -> bool:
+    """Tell whether fields between blanks are a table of words and numbers, and no prose.
+
+    Below headings without a number all rows are equally wide, and a number stands in the same place of all of them.
+    """
+    head, body = (rows[0], rows[1:]) if rows else ([], [])
+    widths = {len(row) for row in body}
+    if len(body) < LEAST or len(widths) > 1 or max(widths) - len(head) not in (0, 1) or len(head) < 2:
+        return False
+    if len(set(head)) < len(head) or any(map(is_plain, head)):
+        return False
+    return any(_hold_numbers(list(column)) for column in zip(*body, strict=True))
+
+
+def of_one_column(rows: list[list[str]]) -> bool:
+    """Tell whether a single heading stands above pairs, each of which is the name of a row and a number."""
+    head, *body = [[field.strip('"') for field in row] for row in rows] or [[]]
+    single = len(head) == 1 and not is_plain(head[0]) and len(body) >= LEAST and {len(row) for row in body} == {2}
+    return single and _hold_numbers([row[1] for row in body]) and len({row[0] for row in body}) == len(body)
+
+
+def _of_values(rows: list[list[str]]) -> bool:
+    """Tell whether even rows without headings are a table: numbers in many columns, or words that come again."""
+    columns = [list(column) for column in zip(*rows, strict=True)]
+    words = [column for column in columns if not _hold_numbers(column)]
+    numbers = len(columns) - len(words)
+    if numbers > 1 and numbers >= len(words):
+        return len(rows) >= LEAST
+    if len(rows) < _MORE or not numbers or any(field.endswith(_ENDS) for field in columns[-1]):
+        return False
+    return all(1 < len(set(column)) <= len(rows) / _OFTEN for column in words)
+
+
+def _hold_numbers(column: list[str]) -> bool:
+    """Tell whether a column between blanks holds numbers, and few missing ones, for these are words of prose, too."""
+    return are_numbers(column) and 2 * sum(field in MISSING for field in column) <= len(column)
+
+
+def _of_r(lines: list[str]) -> bool:
+    """Tell whether lines are as R writes a table: one blank between fields, and all words in quotes."""
+    whole = [line for line in lines if line.strip()]
+    if len(whole) < 2 or not all(map(LINE.fullmatch, whole)):
+        return False
+    fields = [re.findall(FIELD, line) for line in whole]
+    widths = {len(row) for row in fields[1:]}
+    if len(widths) > 1 or max(widths) < 2:
+        return False
+    plain = [[field for field in row if not field.startswith('"')] for row in fields]
+    if not whole[0].startswith('"') and (len(whole) < LEAST or not all(0 < len(p) < max(widths) for p in plain)):
+        return False
+    short = max(widths) - len(fields[0])
+    return short in (0, int(not plain[0])) and all(map(_unquoted, (field for row in plain for field in row)))
+
+
+def _unquoted(field: str) -> bool:
+    """Tell whether R writes a field without quotes."""
+    return field in _WORDS or _DATE.fullmatch(field) is not None or numbers_of([field]) is not None
+
+
+def doubt(lines: list[str]) -> str:
+    """Return what speaks for a table in lines that are taken as texts, as a part of a sentence, or nothing.
+
+    Examples
+    --------
+    >>> doubt(["Mazda RX4 21 6", "Mazda RX4 Wag 21 6", "Datsun 710 22.8 4", "Valiant 18.1 6"])
+    '4 of 4 lines end in 2 numbers, as rows of a table do whose first field holds blanks: if it is one, write ...
+    >>> doubt(["a cat sat on a mat", "a dog ran", "all of 3 birds flew away"])
+    ''
+    """
+    rows = [line.split() for line in lines if line.strip()]
+    if len(rows) < LEAST:
+        return ""
+    ends = [_numbers_at_the_end(row) for row in rows]
+    usual, _ = Counter(ends).most_common(1)[0]
+    like = sum(end >= usual for end in ends)
+    if usual > 1 and like >= _MOST * len(rows):
+        return (
+            f"{like} of {counted(len(rows), 'line')} end in {usual} numbers, as rows of a table do whose first field "
+            "holds blanks: if it is one, write it with commas (in R by write.csv), or what holds a blank in quotes"
+        )
+    width, even = Counter(map(len, rows)).most_common(1)[0]
+    if width > 1 and len(rows) >= _MORE and even >= _MOST * len(rows):
+        return (
+            f"{even} of {counted(len(rows), 'line')} have {width} fields between blanks, as rows of a table have: "
+            f"if it is one, {'--format csv (format= in Python)' if even == len(rows) else 'mend the others'}"
+        )
+    return ""
+
+
+def _numbers_at_the_end(row: list[str]) -> int:
+    return next((place for place, field in enumerate(reversed(row)) if not are_numbers([field])), len(row))

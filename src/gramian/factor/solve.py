@@ -505,10 +505,8 @@ def _in_single(gram: Gram, frame: Frame, ridge: float) -> bool:
 def _factor_in_single(gram: Gram, frame: Frame, ridge: float) -> Aid | None:
     """Return the Cholesky factor of the whole matrix in single precision, None where it has none in that precision."""
     scale = gram.scale()
-    K = gram.single().dense()
     with np.errstate(over="ignore", invalid="ignore"):  # what does not fit has no factor
-        K /= K.dtype.type(scale)
-        A = frame.around(K.astype(np.float32, copy=False))
+        A = frame.around(gram.in_single(1 / scale))
         A[np.diag_indices_from(A)] += np.float32(ridge / scale)
     if not np.isfinite(A.sum(dtype=np.float64)):
         return None

@@ -44,7 +44,7 @@ SURE = 10  # steps that one of low rank is expected to take, at least
 LAST = 64  # columns of a factor by which it is judged what is left of K
 ASKED = 8  # steps after which, and after twice as many, it is asked whether to go on
 LARGEST_RANK = 2048  # of a preconditioner
-LARGEST_FACTOR = 2**31  # bytes of it in single precision
+LARGEST_FACTOR = 2**31  # bytes of it
 STRIPE = 2048  # of its rows are worked on at a time
 PART = 2**19  # numbers of a matrix that are seen through S at a time
 CLEAR = 64  # a ridge so many times the rounding errors of K in single precision is not lost among them
@@ -325,7 +325,7 @@ class System:
 
     @property
     def _in_single(self) -> bool:
-        return _in_single(self.gram, self.frame, self.ridge)
+        return not _lost(self.gram, self.frame, self.ridge)
 
     @cached_property
     def _factor(self) -> tuple[tuple[Array, bool], Array]:
@@ -456,7 +456,7 @@ def _iterated(
     Where K is computed anew for every product, the steps go by values in single precision, which cost half as much,
     and the true residuals by values in double: as long as that makes good headway.
     """
-    coarse = gram if gram.is_held else gram.single()
+    coarse = gram if gram.is_held or _lost(gram, frame, float(ridges.min()), 1 / SLOW) else gram.single()
 
     def multiplied(by: Gram, V: Array, columns: Any = slice(None)) -> Array:
         return np.asarray(frame.S(by.apply(frame.St(V))) + ridges[columns] * V)
@@ -496,10 +496,10 @@ def _iterated(
     return Solution(X * unit, products, residual, residual <= goal, aid.describe(products), rank=aid.rank)
 
 
-def _in_single(gram: Gram, frame: Frame, ridge: float) -> bool:
-    """Tell whether a ridge is far above the rounding errors of K in single precision, as seen through the frame."""
+def _lost(gram: Gram, frame: Frame, ridge: float, times: float = CLEAR) -> bool:
+    """Tell whether a ridge is not so many times the rounding errors of K in single precision, seen through the frame."""
     noise = len(gram) ** 0.5 * float(np.finfo(np.float32).eps) * gram.scale() * frame.gain
-    return bool(ridge >= CLEAR * noise)
+    return bool(ridge < times * noise)
 
 
 def _factor_in_single(gram: Gram, frame: Frame, ridge: float) -> Aid | None:
@@ -540,8 +540,8 @@ def _preconditioner(
     """Return R ↦ (G Gᵀ + λI)⁻¹ R with G = S F, F a factor that there is, or one of a rank.
 
     Its rank is 0 where a column of K costs as much as a product, and many products are the better buy. One
-    decomposition GᵀG = U diag(s) Uᵀ serves every λ, one for all columns of R or one for each. A large factor is kept in
-    single precision; what is done with it is exact for the G that is kept.
+    decomposition GᵀG = U diag(s) Uᵀ serves every λ, one for all columns of R or one for each. A factor is made in single
+    precision where the ridge is not lost there, or memory is short; what is done with it is exact for the G that is kept.
     """
     n = len(gram)
 
@@ -554,8 +554,8 @@ def _preconditioner(
     if low is not None and low.rank == rank:
         G = low.factor.copy()
     else:
-        narrow = 8 * n * rank > ROOM or _in_single(gram, frame, float(ridges.min()))
-        G = cholesky(gram.single() if narrow else gram, rank, pivoting="random", rng=0).factor
+        wide = _lost(gram, frame, float(ridges.min())) and 8 * n * rank <= LARGEST_FACTOR
+        G = cholesky(gram if wide else gram.single(), rank, pivoting="random", rng=0).factor
     if frame.S is not identity:
         frame.over(G)
     stripes = [slice(start, start + STRIPE) for start in range(0, n, STRIPE)]

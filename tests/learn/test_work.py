@@ -149,3 +149,32 @@ def test_an_iteration_that_turns_out_to_be_long_goes_on_with_a_factor_of_k(work,
     assert found.method == f"Cholesky factorization in single precision, refined by {found.iterations} products with K"
     assert solve_module.ASKED < found.iterations < 40
     assert found.converged
+
+
+@pytest.fixture(scope="module")
+def uneven():
+    """Few columns of whole numbers with long tails, and classes of very different sizes, as of a machine at work."""
+    rng = np.random.default_rng(5)
+    X = np.round(5 * rng.standard_t(3, size=(N, 3)))
+    y = np.digitize(X[:, 0] + 0.1 * X[:, 1], [-40, -15, 8, 15, 30])
+    sizes = np.bincount(y)
+    kept = np.isin(y, np.flatnonzero(sizes >= 3))
+    return X[kept] / X.std(axis=0), y[kept]
+
+
+@pytest.mark.parametrize("ridge", [1e-9, 1e-8, 1e-6, 1e-4])
+def test_a_ridge_that_single_precision_would_lose_takes_few_products_where_k_is_not_kept(
+    ridge, uneven, work, monkeypatch
+):
+    monkeypatch.setattr("gramian.gram.gram.HOLD", 0)
+    X, y = uneven
+    kernel = gm.Gaussian("median").fit(X)
+    model = gm.FisherDiscriminant(kernel, ridge=ridge, tol=1e-8).fit(X, y)
+    assert "conjugate gradients" in model.solver_
+    assert work["products"] <= 30
+    monkeypatch.undo()
+    exact = gm.FisherDiscriminant(kernel, ridge=ridge).fit(X, y)
+    assert exact.solver_ == "Cholesky factorization"
+    assert (model.predict(X) == exact.predict(X)).mean() > 0.999
+    scale = np.abs(exact.decision_function(X)).max()
+    assert np.abs(model.decision_function(X) - exact.decision_function(X)).max() <= 1e-5 * scale

@@ -307,21 +307,22 @@ class System:
         be left than their slope tells: another rank has to promise clearly less time.
         """
         n = len(self.gram)
-        if not self.gram.is_held or rank == 0:
+        if self.gram.kernel.matrix_free or rank == 0:
             return rank
         times = {rank: CLEARLY * left * self._step(rank, columns)}
         for larger in (2 * rank, 4 * rank):
             if larger <= self._most:
                 made = MACHINE.pivoted(n, larger, self._in_single) + MACHINE.prepared(n, larger)
                 times[larger] = made + left * rank / larger * self._step(larger, columns)
-        if self._whole:
+        if self._whole and self.gram.is_held:
             times[n] = MACHINE.factored(n) + SURE / 2 * self._step(0, columns)
         return min(times, key=lambda rank: times[rank])
 
     def _step(self, rank: int, columns: int) -> float:
         """Return the time of a step of the iteration."""
         n, size = len(self.gram), self.gram.dtype.itemsize
-        return MACHINE.product(n, columns, size) + MACHINE.preconditioned(n, rank, columns)
+        made = 0.0 if self.gram.is_held else MACHINE.computed(n)
+        return made + MACHINE.product(n, columns, size) + MACHINE.preconditioned(n, rank, columns)
 
     @property
     def _in_single(self) -> bool:
@@ -497,7 +498,7 @@ def _iterated(
 
 
 def _lost(gram: Gram, frame: Frame, ridge: float, times: float = CLEAR) -> bool:
-    """Tell whether a ridge is not so many times the rounding errors of K in single precision, seen through the frame."""
+    """Tell whether a ridge is less than so many times the rounding errors of K in single precision, seen through S."""
     noise = len(gram) ** 0.5 * float(np.finfo(np.float32).eps) * gram.scale() * frame.gain
     return bool(ridge < times * noise)
 
@@ -540,8 +541,9 @@ def _preconditioner(
     """Return R ↦ (G Gᵀ + λI)⁻¹ R with G = S F, F a factor that there is, or one of a rank.
 
     Its rank is 0 where a column of K costs as much as a product, and many products are the better buy. One
-    decomposition GᵀG = U diag(s) Uᵀ serves every λ, one for all columns of R or one for each. A factor is made in single
-    precision where the ridge is not lost there, or memory is short; what is done with it is exact for the G that is kept.
+    decomposition GᵀG = U diag(s) Uᵀ serves every λ, one for all columns of R or one for each. A factor is made in
+    single precision where the ridge is not lost there, or memory is short; what is done with it is exact for the G that
+    is kept.
     """
     n = len(gram)
 
@@ -554,8 +556,8 @@ def _preconditioner(
     if low is not None and low.rank == rank:
         G = low.factor.copy()
     else:
-        wide = _lost(gram, frame, float(ridges.min())) and 8 * n * rank <= LARGEST_FACTOR
-        G = cholesky(gram if wide else gram.single(), rank, pivoting="random", rng=0).factor
+        twice = _lost(gram, frame, float(ridges.min())) and 8 * n * rank <= LARGEST_FACTOR
+        G = cholesky(gram if twice else gram.single(), rank, pivoting="random", rng=0).factor
     if frame.S is not identity:
         frame.over(G)
     stripes = [slice(start, start + STRIPE) for start in range(0, n, STRIPE)]

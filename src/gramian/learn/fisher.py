@@ -40,6 +40,7 @@ from gramian.factor.cholesky import LowRank
 from gramian.factor.eigen import DENSE
 from gramian.factor.moments import Chunk, Moments, dense
 from gramian.factor.solve import (
+    MOST_STEPS,
     ROOM,
     Frame,
     Map,
@@ -524,7 +525,7 @@ def solve_scatter(
             if now >= reached:
                 break
             alpha, values, rest, reached = refined, product, remaining, now
-            if reached <= fine:
+            if reached <= fine or products >= MOST_STEPS:
                 break
     method = system.describe(products) if found.iterations else found.method
     return Scatter.of_values(_complete(alpha), _complete(values), None, reached, method, S)

@@ -70,7 +70,7 @@ class WithinClasses:
 
     def _centred(self, V: Array) -> Array:
         moved = (self.means.T @ V)[self.labels]
-        return np.subtract(V, moved, out=moved)
+        return np.asarray(np.subtract(V, moved, out=moved))
 
 
 class LeaveOneOut:

@@ -184,7 +184,7 @@ class Gram:
         return out
 
     def in_single(self, factor: float) -> Array:
-        """Return a multiple of a symmetric K, without λ, as a dense array in single precision, from held tiles if any."""
+        """Return a multiple of a symmetric K without λ, in single precision; from tiles, where these are held."""
         if self._tiles is not None:
             out = np.empty(self.shape, np.float32)
             tiles.spread(self._tiles, self.tiling(), self._norms * factor, out, factor)

@@ -117,14 +117,17 @@ OF_OTHER_OBJECTS = {  # how many times all of K is computed, and how many produc
 @pytest.mark.parametrize("name", OF_OTHER_OBJECTS)
 def test_other_objects_take_no_more_work_than_vectors(name, work, monkeypatch):
     entries, n = Counter(), 1200
-    for call in ("write", "block"):
 
-        def counting(self, i, j, *out, plain=getattr(gm.Gram, call), call=call):
+    def counted(plain):
+        def counting(self, i, j, *out):
             found = plain(self, i, j, *out)
             entries[self.kernel] += (out[0] if out else found).size
             return found
 
-        monkeypatch.setattr(gm.Gram, call, counting)
+        return counting
+
+    for call in ("write", "block"):
+        monkeypatch.setattr(gm.Gram, call, counted(getattr(gm.Gram, call)))
     make, objects, times, products = OF_OTHER_OBJECTS[name]
     X, y = objects(n)
     make().fit(X, y)

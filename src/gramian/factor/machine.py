@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+DENSE = 3000  # objects up to which all of K is factored or decomposed at once
 PIVOTING = 4  # a pivoted factorization, narrow products between choices, runs at this part of the speed of a large one
 EIGEN = 10  # operations of an eigenvalue decomposition, in units of n³
 ENTRY = 5e-9  # seconds for a value of κ that is computed alone, not in a large tile

@@ -28,8 +28,7 @@ import scipy.linalg
 
 from gramian.checks import Array, as_array, is_sparse, positive
 from gramian.factor.cholesky import LowRank, cholesky
-from gramian.factor.eigen import DENSE
-from gramian.factor.machine import TYPICAL
+from gramian.factor.machine import DENSE, TYPICAL
 from gramian.gram.gram import Gram, as_symmetric
 from gramian.runtime.progress import steps_left, task
 from gramian.runtime.threads import aside, cores, run, single_blas

@@ -37,7 +37,7 @@ from sklearn.utils.validation import check_is_fitted
 from gramian.batches import Batches
 from gramian.checks import Array, positive, whole
 from gramian.factor.cholesky import LowRank
-from gramian.factor.eigen import DENSE
+from gramian.factor.machine import DENSE
 from gramian.factor.moments import Chunk, Moments, dense
 from gramian.factor.solve import (
     MOST_STEPS,

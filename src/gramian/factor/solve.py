@@ -249,7 +249,7 @@ class System:
         n, columns, products = len(self.gram), B.shape[1], 0
         begun: Array | None = None
         if self._aid is None:
-            rank = self.low.rank if self.low else _default_rank(self.gram)
+            rank = self._first_rank
             self._aid = self._made(n if self._factors_at_once(rank, columns, goal) else rank)
         while True:
             now = better = self._aid.rank
@@ -276,7 +276,12 @@ class System:
         if (whole := _factor_in_single(self.gram, self.frame, self.ridge)) is not None:
             return whole
         self._whole = False
-        return self._aid or self._made(_default_rank(self.gram))
+        return self._aid or self._made(self._first_rank)
+
+    @property
+    def _first_rank(self) -> int:
+        """The rank to begin with: that of the factor that there is."""
+        return self.low.rank if self.low else _default_rank(self.gram)
 
     def _factors_at_once(self, rank: int, columns: int, goal: float) -> bool:
         """Tell whether to factor all of K takes less time than the steps with a preconditioner of a rank."""

@@ -283,3 +283,15 @@ def test_another_number_of_clusters_does_not_change_what_was_found():
     model = gm.KernelKMeans(3, random_state=0).fit(np.arange(30.0)[:, None])
     model.set_params(n_clusters=2**40)  # for the next fit; not a list of so many names
     assert len(model.get_feature_names_out()) == model.transform([[0.0]]).shape[1] == 3
+
+
+def test_solver_tells_whether_the_starts_were_iterated_in_low_rank(monkeypatch):
+    X = np.random.default_rng(0).normal(size=(80, 3))
+    for limit, kernel, said in [
+        (80, gm.Gaussian(), "5 starts, each with all of K"),
+        (79, gm.Linear(), "5 starts, each with all of K"),  # through three features, which is quicker yet
+        (79, gm.Gaussian(), "5 starts in rank 40, 2 of them finished with all of K"),
+    ]:
+        monkeypatch.setattr(kmeans_module, "EXACT_STARTS", limit)
+        monkeypatch.setattr(kmeans_module, "LANDMARKS", 40)
+        assert gm.KernelKMeans(2, kernel, n_init=5, random_state=0).fit(X).solver_ == said

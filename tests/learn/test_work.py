@@ -72,15 +72,68 @@ OTHERS = {  # how many times all of K is computed, and how many products are mad
     "three kernels": (lambda: gm.KernelSearch(gm.KernelRidge(), [gm.Gaussian(b) for b in (1.0, 2.0, 4.0)]), 4.0, 60),
     "k-means": (lambda: gm.KernelKMeans(10, random_state=0), 2.0, 150),
     "components": (lambda: gm.KernelPCA(10), 1.0, 15),
+    "classes as numbers": (gm.KernelClassifier, 2.0, 12),
+    "class means": (gm.ParzenClassifier, 0.75, 1),
+    "novelty": (gm.NoveltyDetector, 0.6, 2),
+    "basis": (lambda: gm.GramSchmidt(rank=100), 0.1, 0),
 }
 
 
 @pytest.mark.parametrize("name", OTHERS)
 def test_others_compute_k_a_few_times_and_make_few_products(name, work):
     make, times, products = OTHERS[name]
-    make().fit(FEW, Y)
+    make().fit(FEW, LABELS if "class" in name else Y)
     assert work["values"] <= times * N * N
     assert work["products"] <= products
+
+
+def words(n):
+    """Documents of 20 words of a vocabulary of 3,000, and two classes of them."""
+    drawn = np.random.default_rng(1).zipf(1.3, size=(n, 20)) % 3000
+    return [" ".join(f"w{k}" for k in row) for row in drawn], drawn[:, 0] % 2
+
+
+def strings(n):
+    letters = np.array(list("ACGT"))[np.random.default_rng(2).integers(0, 4, (n, 30))]
+    return ["".join(row) for row in letters], np.arange(n) % 2
+
+
+def records(n):
+    return [{"x": x, "y": y, "color": "red" if x > 0 else "blue"} for x, y in FEW[:n, :2]], LABELS[:n] > 0
+
+
+def mixed():
+    return gm.FisherDiscriminant(gm.Gaussian(1.0).on("x", "y") * (1 + gm.Equality().on("color")))
+
+
+OF_OTHER_OBJECTS = {  # how many times all of K is computed, and how many products are made, at most
+    "documents": (lambda: gm.FisherDiscriminant(gm.BagOfWords("tf-idf").normalize()), words, 1.5, 15),
+    "components of documents": (lambda: gm.KernelPCA(2, gm.BagOfWords("tf-idf").normalize()), words, 1.25, 4),
+    "strings": (lambda: gm.FisherDiscriminant(gm.FullSpectrum(2, 6).normalize()), strings, 2.0, 12),
+    "records": (mixed, records, 2.0, 12),
+}
+
+
+@pytest.mark.parametrize("name", OF_OTHER_OBJECTS)
+def test_other_objects_take_no_more_work_than_vectors(name, work, monkeypatch):
+    entries, n = Counter(), 1200
+
+    def counted(plain):
+        def counting(self, i, j, *out):
+            found = plain(self, i, j, *out)
+            entries[self.kernel] += (out[0] if out else found).size
+            return found
+
+        return counting
+
+    for call in ("write", "block"):
+        monkeypatch.setattr(gm.Gram, call, counted(getattr(gm.Gram, call)))
+    make, objects, times, products = OF_OTHER_OBJECTS[name]
+    X, y = objects(n)
+    make().fit(X, y)
+    assert entries.total() <= times * n * n
+    assert work["products"] <= products
+    assert work["pivoted"] <= 2
 
 
 def test_a_complete_factor_computes_less_than_all_of_k(work):
@@ -149,3 +202,32 @@ def test_an_iteration_that_turns_out_to_be_long_goes_on_with_a_factor_of_k(work,
     assert found.method == f"Cholesky factorization in single precision, refined by {found.iterations} products with K"
     assert solve_module.ASKED < found.iterations < 40
     assert found.converged
+
+
+@pytest.fixture(scope="module")
+def uneven():
+    """Few columns of whole numbers with long tails, and classes of very different sizes, as of a machine at work."""
+    rng = np.random.default_rng(5)
+    X = np.round(5 * rng.standard_t(3, size=(N, 3)))
+    y = np.digitize(X[:, 0] + 0.1 * X[:, 1], [-40, -15, 8, 15, 30])
+    sizes = np.bincount(y)
+    kept = np.isin(y, np.flatnonzero(sizes >= 3))
+    return X[kept] / X.std(axis=0), y[kept]
+
+
+@pytest.mark.parametrize("ridge", [1e-9, 1e-8, 1e-6, 1e-4])
+def test_a_ridge_that_single_precision_would_lose_takes_few_products_where_k_is_not_kept(
+    ridge, uneven, work, monkeypatch
+):
+    monkeypatch.setattr("gramian.gram.gram.HOLD", 0)
+    X, y = uneven
+    kernel = gm.Gaussian("median").fit(X)
+    model = gm.FisherDiscriminant(kernel, ridge=ridge, tol=1e-8).fit(X, y)
+    assert "conjugate gradients" in model.solver_
+    assert work["products"] <= 30
+    monkeypatch.undo()
+    exact = gm.FisherDiscriminant(kernel, ridge=ridge).fit(X, y)
+    assert exact.solver_ == "Cholesky factorization"
+    assert (model.predict(X) == exact.predict(X)).mean() > 0.999
+    scale = np.abs(exact.decision_function(X)).max()
+    assert np.abs(model.decision_function(X) - exact.decision_function(X)).max() <= 1e-5 * scale

@@ -43,7 +43,7 @@ def many():
     """A report of so many objects that none of its parts is computed in the way of few."""
     X = np.random.default_rng(1).standard_normal((600, 3))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(study, "DENSE", 200)
+        patch.setattr(study, "EXACT", 200)
         patch.setattr(study, "DIRECT", 300)
         patch.setattr(study, "DRAWN", 150)
         patch.setattr(study, "RANK", 100)
@@ -295,7 +295,7 @@ def test_errors_of_numbers_are_pooled_over_all_objects():
 def test_landmarks_leave_out_a_share_of_the_variance_not_of_the_lengths():
     X = np.random.default_rng(2).standard_normal((300, 20))
     with pytest.MonkeyPatch.context() as patch:
-        for name, value in {"DENSE": 100, "RANK": 30}.items():
+        for name, value in {"EXACT": 100, "RANK": 30}.items():
             patch.setattr(study, name, value)
         plain, far = (build(from_objects(X), kernel) for kernel in (gm.Gaussian(3.0), gm.Gaussian(3.0) + 100))
     shares = [section(one, "spectrum")["numbers"]["left_out"] for one in (plain, far)]
@@ -324,7 +324,7 @@ def test_the_most_unusual_objects_are_found_among_all():
     X = np.random.default_rng(4).standard_normal((700, 2))
     X[[2, 3, 5]] = 50
     with pytest.MonkeyPatch.context() as patch:
-        for name, value in {"DENSE": 100, "RANK": 50, "DIRECT": 200}.items():
+        for name, value in {"EXACT": 100, "RANK": 50, "DIRECT": 200}.items():
             patch.setattr(study, name, value)
         found = section(build(from_objects(X), gm.Gaussian(2.0)), "novelty")["numbers"]
     assert {one["row"] for one in found["most_unusual"][:3]} == {2, 3, 5}
@@ -434,7 +434,7 @@ def test_a_large_graph_is_looked_at_through_samples():
     graph = gm.Graph.from_edges((u, v, 1.0) for u, v in edges)
     labels = {node: "abcd"[group[node]] for node in graph.names() if node % 2}
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(study, "DENSE", 200)
+        patch.setattr(study, "EXACT", 200)
         patch.setattr(diffusion, "SMALL", 200)
         patch.setattr(study, "DIRECT_WALKS", 80)
         patch.setattr(contest, "JUDGED_WALKS", 120)

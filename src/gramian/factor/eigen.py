@@ -14,10 +14,10 @@ import scipy.linalg
 from gramian.checks import Array, whole
 from gramian.factor.cholesky import cholesky
 from gramian.factor.krylov import leading
+from gramian.factor.machine import DENSE
 from gramian.gram.gram import Gram, as_symmetric
 from gramian.runtime.threads import aside
 
-DENSE = 3000  # up to this size all of K is decomposed at once
 FEW = (500, 50)  # of so many objects, one pair for so many of them: an iteration with a K that is held takes less time
 MOST_PRODUCTS = 200
 SAMPLE = 256  # objects by which the spread is judged

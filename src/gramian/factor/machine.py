@@ -9,9 +9,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+DENSE = 3000  # objects up to which all of K is factored or decomposed at once
 PIVOTING = 4  # a pivoted factorization, narrow products between choices, runs at this part of the speed of a large one
 EIGEN = 10  # operations of an eigenvalue decomposition, in units of n³
 ENTRY = 5e-9  # seconds for a value of κ that is computed alone, not in a large tile
+TOGETHER = 5e-10  # and of one that is computed among many, in a large tile
 PASSES = 8  # over a matrix that is computed, centered, scaled and checked before it is factored
 
 
@@ -30,6 +32,10 @@ class Machine:
     def product(self, n: int, columns: int, itemsize: int) -> float:
         """Return the time of a product of so many columns with a symmetric K that is held."""
         return n * n * (itemsize / 2 / self.memory + 2 * columns / (self.single if itemsize <= 4 else self.double))
+
+    def computed(self, n: int) -> float:
+        """Return the time in which all of K is computed, half of it being the other half."""
+        return n * n * TOGETHER / 2
 
     def pivoted(self, n: int, rank: int, single: bool) -> float:
         """Return the time of a randomly pivoted factor of so many columns."""

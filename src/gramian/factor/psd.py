@@ -13,8 +13,8 @@ import numpy as np
 import scipy.linalg
 
 from gramian.checks import Array, as_matrix
-from gramian.factor.eigen import DENSE
 from gramian.factor.krylov import BLOCKS, leading
+from gramian.factor.machine import DENSE
 from gramian.gram.gram import Gram, as_symmetric
 from gramian.runtime.threads import aside
 

@@ -28,8 +28,7 @@ import scipy.linalg
 
 from gramian.checks import Array, as_array, is_sparse, positive
 from gramian.factor.cholesky import LowRank, cholesky
-from gramian.factor.eigen import DENSE
-from gramian.factor.machine import TYPICAL
+from gramian.factor.machine import DENSE, TYPICAL
 from gramian.gram.gram import Gram, as_symmetric
 from gramian.runtime.progress import steps_left, task
 from gramian.runtime.threads import aside, cores, run, single_blas
@@ -44,7 +43,7 @@ SURE = 10  # steps that one of low rank is expected to take, at least
 LAST = 64  # columns of a factor by which it is judged what is left of K
 ASKED = 8  # steps after which, and after twice as many, it is asked whether to go on
 LARGEST_RANK = 2048  # of a preconditioner
-LARGEST_FACTOR = 2**31  # bytes of it in single precision
+LARGEST_FACTOR = 2**31  # bytes of it
 STRIPE = 2048  # of its rows are worked on at a time
 PART = 2**19  # numbers of a matrix that are seen through S at a time
 CLEAR = 64  # a ridge so many times the rounding errors of K in single precision is not lost among them
@@ -250,7 +249,7 @@ class System:
         n, columns, products = len(self.gram), B.shape[1], 0
         begun: Array | None = None
         if self._aid is None:
-            rank = self.low.rank if self.low else _default_rank(self.gram)
+            rank = self._first_rank
             self._aid = self._made(n if self._factors_at_once(rank, columns, goal) else rank)
         while True:
             now = better = self._aid.rank
@@ -277,7 +276,12 @@ class System:
         if (whole := _factor_in_single(self.gram, self.frame, self.ridge)) is not None:
             return whole
         self._whole = False
-        return self._aid or self._made(_default_rank(self.gram))
+        return self._aid or self._made(self._first_rank)
+
+    @property
+    def _first_rank(self) -> int:
+        """The rank to begin with: that of the factor that there is."""
+        return self.low.rank if self.low else _default_rank(self.gram)
 
     def _factors_at_once(self, rank: int, columns: int, goal: float) -> bool:
         """Tell whether to factor all of K takes less time than the steps with a preconditioner of a rank."""
@@ -307,25 +311,26 @@ class System:
         be left than their slope tells: another rank has to promise clearly less time.
         """
         n = len(self.gram)
-        if not self.gram.is_held or rank == 0:
+        if self.gram.kernel.matrix_free or rank == 0:
             return rank
         times = {rank: CLEARLY * left * self._step(rank, columns)}
         for larger in (2 * rank, 4 * rank):
             if larger <= self._most:
                 made = MACHINE.pivoted(n, larger, self._in_single) + MACHINE.prepared(n, larger)
                 times[larger] = made + left * rank / larger * self._step(larger, columns)
-        if self._whole:
+        if self._whole and self.gram.is_held:
             times[n] = MACHINE.factored(n) + SURE / 2 * self._step(0, columns)
         return min(times, key=lambda rank: times[rank])
 
     def _step(self, rank: int, columns: int) -> float:
         """Return the time of a step of the iteration."""
         n, size = len(self.gram), self.gram.dtype.itemsize
-        return MACHINE.product(n, columns, size) + MACHINE.preconditioned(n, rank, columns)
+        made = 0.0 if self.gram.is_held else MACHINE.computed(n)
+        return made + MACHINE.product(n, columns, size) + MACHINE.preconditioned(n, rank, columns)
 
     @property
     def _in_single(self) -> bool:
-        return _in_single(self.gram, self.frame, self.ridge)
+        return not _lost(self.gram, self.frame, self.ridge)
 
     @cached_property
     def _factor(self) -> tuple[tuple[Array, bool], Array]:
@@ -456,7 +461,7 @@ def _iterated(
     Where K is computed anew for every product, the steps go by values in single precision, which cost half as much,
     and the true residuals by values in double: as long as that makes good headway.
     """
-    coarse = gram if gram.is_held else gram.single()
+    coarse = gram if gram.is_held or _lost(gram, frame, float(ridges.min()), 1 / SLOW) else gram.single()
 
     def multiplied(by: Gram, V: Array, columns: Any = slice(None)) -> Array:
         return np.asarray(frame.S(by.apply(frame.St(V))) + ridges[columns] * V)
@@ -496,19 +501,17 @@ def _iterated(
     return Solution(X * unit, products, residual, residual <= goal, aid.describe(products), rank=aid.rank)
 
 
-def _in_single(gram: Gram, frame: Frame, ridge: float) -> bool:
-    """Tell whether a ridge is far above the rounding errors of K in single precision, as seen through the frame."""
+def _lost(gram: Gram, frame: Frame, ridge: float, times: float = CLEAR) -> bool:
+    """Tell whether a ridge is less than so many times the rounding errors of K in single precision, seen through S."""
     noise = len(gram) ** 0.5 * float(np.finfo(np.float32).eps) * gram.scale() * frame.gain
-    return bool(ridge >= CLEAR * noise)
+    return bool(ridge < times * noise)
 
 
 def _factor_in_single(gram: Gram, frame: Frame, ridge: float) -> Aid | None:
     """Return the Cholesky factor of the whole matrix in single precision, None where it has none in that precision."""
     scale = gram.scale()
-    K = gram.single().dense()
     with np.errstate(over="ignore", invalid="ignore"):  # what does not fit has no factor
-        K /= K.dtype.type(scale)
-        A = frame.around(K.astype(np.float32, copy=False))
+        A = frame.around(gram.in_single(1 / scale))
         A[np.diag_indices_from(A)] += np.float32(ridge / scale)
     if not np.isfinite(A.sum(dtype=np.float64)):
         return None
@@ -542,8 +545,9 @@ def _preconditioner(
     """Return R ↦ (G Gᵀ + λI)⁻¹ R with G = S F, F a factor that there is, or one of a rank.
 
     Its rank is 0 where a column of K costs as much as a product, and many products are the better buy. One
-    decomposition GᵀG = U diag(s) Uᵀ serves every λ, one for all columns of R or one for each. A large factor is kept in
-    single precision; what is done with it is exact for the G that is kept.
+    decomposition GᵀG = U diag(s) Uᵀ serves every λ, one for all columns of R or one for each. A factor is made in
+    single precision where the ridge is not lost there, or memory is short; what is done with it is exact for the G that
+    is kept.
     """
     n = len(gram)
 
@@ -556,8 +560,8 @@ def _preconditioner(
     if low is not None and low.rank == rank:
         G = low.factor.copy()
     else:
-        narrow = 8 * n * rank > ROOM or _in_single(gram, frame, float(ridges.min()))
-        G = cholesky(gram.single() if narrow else gram, rank, pivoting="random", rng=0).factor
+        twice = _lost(gram, frame, float(ridges.min())) and 8 * n * rank <= LARGEST_FACTOR
+        G = cholesky(gram if twice else gram.single(), rank, pivoting="random", rng=0).factor
     if frame.S is not identity:
         frame.over(G)
     stripes = [slice(start, start + STRIPE) for start in range(0, n, STRIPE)]

@@ -17,8 +17,9 @@ import scipy.linalg
 
 from gramian.checks import Array
 from gramian.factor.cholesky import LowRank, cholesky
-from gramian.factor.eigen import DENSE, MOST_PRODUCTS, nearly_leading
+from gramian.factor.eigen import MOST_PRODUCTS, nearly_leading
 from gramian.factor.krylov import leading
+from gramian.factor.machine import DENSE
 from gramian.factor.solve import PLAIN, Frame, Side, explicit_features
 from gramian.gram.gram import Gram
 from gramian.runtime.threads import aside

@@ -183,6 +183,16 @@ class Gram:
             np.fill_diagonal(out, out.diagonal() + out.dtype.type(self.diagonal))
         return out
 
+    def in_single(self, factor: float) -> Array:
+        """Return a multiple of a symmetric K without λ, in single precision; from tiles, where these are held."""
+        if self._tiles is not None:
+            out = np.empty(self.shape, np.float32)
+            tiles.spread(self._tiles, self.tiling(), self._norms * factor, out, factor)
+            return out
+        K = Gram(self.kernel, self.rows, memory=self.memory).single().dense()
+        K *= K.dtype.type(factor)
+        return K.astype(np.float32, copy=False)
+
     def _filled(self, tiling: tiles.Tiling) -> Array:
         """Compute K, without λ; a symmetric one exactly symmetric."""
 

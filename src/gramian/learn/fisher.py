@@ -37,9 +37,10 @@ from sklearn.utils.validation import check_is_fitted
 from gramian.batches import Batches
 from gramian.checks import Array, positive, whole
 from gramian.factor.cholesky import LowRank
-from gramian.factor.eigen import DENSE
+from gramian.factor.machine import DENSE
 from gramian.factor.moments import Chunk, Moments, dense
 from gramian.factor.solve import (
+    MOST_STEPS,
     ROOM,
     Frame,
     Map,
@@ -73,7 +74,7 @@ from gramian.space.vectors import Vectors
 
 MOST_LEFT_OUT = 6000  # objects; of more, those of a part of them are left out, in low rank
 REFINEMENTS = 4  # of a solution whose residual is not small yet
-BEYOND = 0.01  # share of it that a refinement aims at
+BEYOND = 0.1  # share of it that a refinement aims at
 FINE = 1e-8  # relative residual that needs no refinement
 HIDDEN = 0.1  # of what is left out of K and acts as a ridge: by so little it cannot be said which of two is better
 LARGEST_SCATTER = 1e140  # of features, whose squares are summed
@@ -501,28 +502,33 @@ def solve_scatter(
         alpha = (T - S(inside @ w)) / ridge
         method = f"primal, {phi.shape[1]} features"
         return Scatter.of_values(_complete(alpha), _complete(phi @ w), _complete(w), residual, method, S)
-    alpha, values, left = np.zeros_like(T), np.zeros_like(T), T
     goal = default_goal(gram) if tol is None else tol
-    fine, products = max(FINE, goal), 0
+    fine = max(FINE, goal)
     with gram.held():
         frame = Frame(S, S, 1 / float(S.sizes.min()))
-        multiply, system, aim = _in_double_precision(gram), System(gram, ridge, frame, low=low), goal
+        multiply, system = _in_double_precision(gram), System(gram, ridge, frame, low=low)
+
+        def seen(alpha: Array) -> tuple[Array, Array, float]:
+            """Return K α, what is left of T, and how much of it that is."""
+            values = multiply(alpha)
+            rest = T - ridge * alpha - S(S(values))
+            return values, rest, relative(rest, T)
+
+        alpha = T / ridge
+        (values, rest, reached), products = seen(alpha), 1
         for _ in range(REFINEMENTS):
-            before = relative(left, T)
-            found = system.solve(S(multiply(left)), aim)
-            refined = alpha + (left - S(found.value)) / ridge
-            product = multiply(refined)
-            products += found.iterations + 2
-            rest = T - ridge * refined - S(S(product))
-            reached = relative(rest, T)
-            if reached >= before:
+            # What is left is S s, and (S K S + λI) g = s gives the S g that α lacks.
+            found = system.solve(S.undone(rest), max(goal, BEYOND * fine / max(fine, reached)))
+            products += found.iterations + 1
+            refined = alpha + S(found.value)
+            product, remaining, now = seen(refined)
+            if now >= reached:
                 break
-            alpha, values, left = refined, product, rest
-            if reached <= fine:
+            alpha, values, rest, reached = refined, product, remaining, now
+            if reached <= fine or products >= MOST_STEPS:
                 break
-            aim = max(goal, BEYOND * fine * aim * before / reached**2)  # what is left shrinks as it did, digit by digit
-    method = found.method if not found.iterations else system.describe(products)
-    return Scatter.of_values(_complete(alpha), _complete(values), None, relative(left, T), method, S)
+    method = system.describe(products) if found.iterations else found.method
+    return Scatter.of_values(_complete(alpha), _complete(values), None, reached, method, S)
 
 
 def _unregularised(gram: Gram, S: WithinClasses) -> Scatter:

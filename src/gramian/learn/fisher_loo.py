@@ -58,10 +58,19 @@ class WithinClasses:
 
     def __call__(self, V: Array) -> Array:
         """Return S V."""
-        moved = (self.means.T @ V)[self.labels]
-        np.subtract(V, moved, out=moved)
+        moved = self._centred(V)
         moved /= self._roots
-        return np.asarray(moved)
+        return moved
+
+    def undone(self, V: Array) -> Array:
+        """Return S⁺ V, of which S makes V again where the classes have mean zero."""
+        moved = self._centred(V)
+        moved *= self._roots
+        return moved
+
+    def _centred(self, V: Array) -> Array:
+        moved = (self.means.T @ V)[self.labels]
+        return np.asarray(np.subtract(V, moved, out=moved))
 
 
 class LeaveOneOut:

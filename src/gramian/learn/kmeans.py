@@ -68,6 +68,8 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         The centres of mass of the clusters.
     n_iter_ : int
         Iterations of the best start, in a large sample those with all of K.
+    solver_ : str
+        How the starts were iterated.
 
     Examples
     --------
@@ -84,6 +86,7 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
     dual_coef_: Array
     centers_: Vectors
     n_iter_: int
+    solver_: str
 
     def __init__(
         self,
@@ -117,10 +120,12 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         if coarse is None:
             with gram.held():
                 best = _best_starts(gram, k, starts, most, rng)[0]
+            self.solver_ = f"{starts} starts, each with all of K"
         else:  # a few starts are worth an iteration with all of K
             seeds = [start.labels for start in _best_starts(coarse, k, starts, most, rng)]
             with gram.held():
                 best = min(_lloyd(gram, seeds, most), key=lambda start: start.inertia)
+            self.solver_ = f"{starts} starts in rank {coarse.rows.width}, {len(seeds)} of them finished with all of K"
         if not best.converged:
             warn(f"KernelKMeans did not converge in {most} iterations: raise max_iter", ConvergenceWarning)
         self.labels_, self.inertia_, self.n_iter_ = best.labels, best.inertia, best.iterations

@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from gramian.batches import Batches
 from gramian.checks import Array, warn, whole
-from gramian.factor.eigen import DENSE
+from gramian.factor.machine import DENSE
 from gramian.factor.moments import Chunk, Moments, Summary, dense
 from gramian.factor.nystrom import Nystrom
 from gramian.factor.solve import ridged_factor

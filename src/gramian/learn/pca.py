@@ -15,7 +15,8 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from gramian.checks import Array, fraction, is_sparse, warn, whole
-from gramian.factor.eigen import DENSE, Eigen, centered_eigen, decomposes, spreads
+from gramian.factor.eigen import Eigen, centered_eigen, decomposes, spreads
+from gramian.factor.machine import DENSE
 from gramian.factor.nystrom import Nystrom
 from gramian.gram.gram import Gram
 from gramian.kernels.algebra import Kernel

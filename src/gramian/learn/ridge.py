@@ -31,7 +31,7 @@ from sklearn.utils.validation import check_is_fitted
 from gramian.batches import Batches
 from gramian.checks import Array, flag, fraction, positive, warn
 from gramian.factor.cholesky import LowRank
-from gramian.factor.eigen import DENSE
+from gramian.factor.machine import DENSE
 from gramian.factor.moments import Chunk
 from gramian.factor.solve import (
     PLAIN,

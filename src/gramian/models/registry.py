@@ -478,6 +478,7 @@ _LEARNERS = [
             "n_iter_": INTEGER,
             "dual_coef_": ARRAY,
             "centers_": VECTORS,
+            "solver_": TEXT,
         },
         check=consistency.check_kmeans,
     ),

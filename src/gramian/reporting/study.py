@@ -1,6 +1,6 @@
 """What all sections share: the data, the kernel settled on them, and how much can be afforded.
 
-Up to `DENSE` objects everything is exact. Beyond, principal components, novelty and predictions are computed through
+Up to `EXACT` objects everything is exact. Beyond, principal components, novelty and predictions are computed through
 landmarks (`Nystrom`), whose error every figure names, in one pass over all the data; pictures show a sample, drawn
 evenly at random.
 
@@ -31,7 +31,7 @@ from gramian.reporting.fitting import columns_of, dated, fitting
 from gramian.reporting.splits import Splits
 from gramian.space.vectors import FeatureSpace, Vectors
 
-DENSE = 2000  # objects up to which K is decomposed
+EXACT = 2000  # objects up to which K is decomposed
 RANK = 500  # landmarks beyond
 DRAWN = 2000  # points of a picture
 DIRECT = 60_000  # objects up to which all n² likenesses are computed, once
@@ -90,7 +90,7 @@ class Study:
         known = _distinct(data, splits)
         rng = np.random.default_rng(seed)
         every = tuple(candidates(data)) if given is None else ()
-        walks = len(data) > DENSE and all(one.matrix_free for one in (*every, *filter(None, [given])))
+        walks = len(data) > EXACT and all(one.matrix_free for one in (*every, *filter(None, [given])))
         few = np.sort(rng.permutation(known)[: FEW if walks or quick else SAMPLE])
         y = None if data.y is None else target_of(data, few)
         choice = choose(data, every, given, few, y, splits.of_rows(few))
@@ -114,7 +114,7 @@ class Study:
 
     @property
     def exact(self) -> bool:
-        return self.n <= DENSE
+        return self.n <= EXACT
 
     @property
     def walks(self) -> bool:
@@ -139,7 +139,7 @@ class Study:
 
     def compared(self, of: Array | None = None) -> Array:
         """Return the rows, of these or of all, that are compared pair by pair with K in memory."""
-        return self.some(DIRECT_WALKS if self.walks else DENSE, of)
+        return self.some(DIRECT_WALKS if self.walks else EXACT, of)
 
     def objects(self, rows: Array) -> Any:
         """Return the objects of some rows, as the kernel takes them."""

@@ -18,7 +18,8 @@ from scipy.spatial.distance import cdist
 
 from gramian.checks import Array, as_array, as_bytes, as_number, as_selection, fraction, non_negative
 from gramian.factor.cholesky import Pivoting, cholesky
-from gramian.factor.eigen import DENSE, eigen
+from gramian.factor.eigen import eigen
+from gramian.factor.machine import DENSE
 from gramian.formula.encoded import Encoded
 from gramian.gram.gram import Gram, finite_norms
 from gramian.kernels.algebra import Centered, Kernel

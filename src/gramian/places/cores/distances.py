@@ -126,9 +126,12 @@ def _of_sparse(A: Any, B: Any, scale: float, out: Array, factor: float, smooth: 
         some = A[start : start + step]
         a = _in_units(some, scale)
         norms_a = squared_lengths(a)
-        sizes = np.add.outer(norms_a, norms_b)
-        squares = sizes - 2 * inner_products(a, b)
+        squares = inner_products(a, b)  # and from here on in place: new memory would take longer than the numbers
+        squares *= -2
+        squares += norms_b
+        squares += norms_a[:, None]
         if not (smooth and rounding * (norms_a.max() + norms_b.max()) <= eta):
+            sizes = np.add.outer(norms_a, norms_b)
             # NaN, of points infinitely many bandwidths away, is doubtful too.
             i, j = np.nonzero(~(rounding * sizes <= eta * np.maximum(squares, float(smooth))))
             squares[i, j] = _between(some, B, i, j, scale)

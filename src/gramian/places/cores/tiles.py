@@ -233,18 +233,18 @@ def _sizes(tiling: Tiling) -> list[int]:
     return [(i.stop - i.start) * (j.stop - j.start) for i, j in tiling.spans()]
 
 
-def spread(tiles: list[Array], tiling: Tiling, diagonal: Array, out: Array) -> None:
-    """Write the tiles that `hold` made of a symmetric K into `out`, with the given diagonal."""
+def spread(tiles: list[Array], tiling: Tiling, diagonal: Array, out: Array, factor: float = 1.0) -> None:
+    """Write the tiles that `hold` made of a symmetric K, times a factor, into `out`, with the given diagonal."""
     spans = tiling.spans()
 
     def work(lane: int, number: int) -> None:
         (i, j), tile = spans[number], tiles[number]
         if i == j:
-            upper = np.triu(tile, 1)
-            np.add(upper, upper.T, out=out[i, j])
+            upper = np.triu(tile, 1) * factor
+            np.add(upper, upper.T, out=out[i, j], casting="same_kind")
         else:
-            out[i, j] = tile
-            _transpose(tile, out[j, i])
+            np.multiply(tile, factor, out=out[i, j], casting="same_kind")
+            _transpose(out[i, j], out[j, i])
 
     run(work, range(len(spans)), tiling.lanes, in_turn=False)
     np.fill_diagonal(out, diagonal)

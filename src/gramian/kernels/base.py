@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import fields, replace
 from typing import Any, ClassVar, Self, cast
 
 import numpy as np
@@ -26,6 +27,7 @@ from gramian.kernels.value import ATOM, Value, derived, inside
 from gramian.places import CORES, Place, Prepared, place_of
 
 FEW_FEATURES = 64
+TRAITS = [f.name for f in fields(Traits)]
 
 
 class BaseKernel(Value, ABC):
@@ -95,8 +97,10 @@ class BaseKernel(Value, ABC):
 
     @derived
     def traits(self) -> Traits:
-        """What is known of κ: nothing of its values, unless a kernel says so."""
-        return Traits.of_parts(k.traits for k in self._inner().values())
+        """What is known of κ: nothing of its values, unless a kernel says so, here or by attributes of these names."""
+        own = [name for name in TRAITS if getattr(type(self), name, None) is not getattr(BaseKernel, name, None)]
+        shared = Traits.of_parts(k.traits for k in self._inner().values())
+        return replace(shared, **{name: getattr(self, name) for name in own})
 
     @property
     def radius(self) -> float:

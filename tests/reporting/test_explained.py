@@ -23,6 +23,7 @@ from gramian.reporting.measures import Difference
 from gramian.reporting.sections import columns as columns_section
 from gramian.reporting.sections.columns import capped, constant, drawn, rounded
 from gramian.reporting.sections.columns_that_matter import sentence, spoken, told_apart
+from gramian.reporting.sections.prediction.apart import apart
 from gramian.reporting.sections.uncertainty import Learning, Promise, _more, _sure, held, learning
 from gramian.reporting.study import Study
 
@@ -427,3 +428,24 @@ def test_a_baseline_has_one_thread_where_there_are_few_objects(n, threads):
     plain._fitted("asked", "trees", X, lambda n, y: Asked()).predict(np.arange(n), y, np.arange(2))
     assert seen == [before if threads is None else {threads}]
     assert openmp_threads() == before
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("mixed", [False, True])
+def test_medians_that_stand_in_for_missing_values_say_nothing_of_a_class(seed, mixed):
+    """Those of one class who were asked are as far from the others as ever, though most of them were not asked."""
+    rng = np.random.default_rng(seed)
+    label = np.repeat(["asked", "seldom asked"], 100)
+    gap = (label == "seldom asked") & (rng.random(200) < 0.7)
+    dose = rng.standard_normal(200) + 2.0 * (label == "seldom asked")
+    other = rng.choice(["x", "y"], 200) if mixed else rng.standard_normal(200)
+    frame = {"dose": np.where(gap, np.nan, dose), "other": other}
+    records = [
+        dict(zip(frame, row, strict=True)) for row in zip(*(one.tolist() for one in frame.values()), strict=True)
+    ]
+    study = Study.of(from_objects(records, label), None)
+    _, told = apart(study)
+    means = {one["class"]: one["traits"][0]["inside"] for one in told}
+    known = ~gap & (label == "seldom asked")
+    assert means["seldom asked"] == pytest.approx(dose[known].mean())
+    assert means["asked"] == pytest.approx(dose[label == "asked"].mean())

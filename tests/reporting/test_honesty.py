@@ -15,8 +15,9 @@ from gramian.reporting import contest as contests
 from gramian.reporting import plain
 from gramian.reporting.build import build
 from gramian.reporting.contest import KERNEL, RANKED, TRIVIAL, Contest, Entrant, hold, score
-from gramian.reporting.leaks import ROW, Leak, in_groups, in_time, leaks, rows_a_value
+from gramian.reporting.leaks import ROW, Leak, leaks
 from gramian.reporting.measures import associated, beyond, paired
+from gramian.reporting.numbering import in_groups, in_time, rows_a_value
 from gramian.reporting.sections import verdict as verdicts
 from gramian.reporting.sections.novelty import Found, _apart
 from gramian.reporting.sections.prediction.smoothing import why

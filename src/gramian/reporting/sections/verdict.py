@@ -10,8 +10,9 @@ import numpy as np
 from gramian.intake.recipe import RowNumbers
 from gramian.reporting.blocks import Section, count, note, number, share, text
 from gramian.reporting.contest import Contest
-from gramian.reporting.leaks import ROW, Group, Leak, in_groups, in_time, leaks, rows_a_value
+from gramian.reporting.leaks import ROW, Leak, leaks
 from gramian.reporting.matters import Matters
+from gramian.reporting.numbering import Group, in_groups, in_time, rows_a_value
 from gramian.reporting.sections.columns_that_matter import sentence
 from gramian.reporting.study import Study
 

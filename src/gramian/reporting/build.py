@@ -44,7 +44,7 @@ SECTIONS = (came_in, columns, kernel, geometry, spectrum, chart, clusters, novel
 QUICK = (came_in, chart)
 LATE = (columns, clusters, novelty)
 # The reader's questions first, then everything else, but what speaks of feature spaces at the end,
-FIRST = ("verdict", "input", "prediction", "columns_that_matter", "map")
+FIRST = ("verdict", "also", "input", "prediction", "columns_that_matter", "map")
 LAST = ("kernel", "geometry", "spectrum")
 FOLDED = ("input", *LAST)  # folded until it is asked for
 JUDGED = ("prediction", "what matters", "verdict")  # steps that take time where there is a target
@@ -191,7 +191,7 @@ def build(data: Dataset, kernel_given: Kernel | str | None = None, seed: int = 0
         after = [] if quick else [columns_that_matter.section(study, matter), uncertainty.section(study, contest)]
         begin("verdict")
         first = verdict.section(study, contest, {one.id: one.numbers for one in sections}, matter, quick)
-        sections = ordered([first, *sections, *predicted, *filter(None, after)])
+        sections = ordered([*first, *sections, *predicted, *filter(None, after)])
     return Report(
         {
             "title": study.data.source,

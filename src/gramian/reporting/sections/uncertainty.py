@@ -20,7 +20,7 @@ from gramian.checks import Array
 from gramian.learn.classifier import KernelClassifier
 from gramian.learn.ridge import KernelRidge
 from gramian.reporting.blocks import Block, Section, fact, facts, figure, number, plus_minus, share, text
-from gramian.reporting.contest import Contest, Entrant
+from gramian.reporting.contest import Contest, Entrant, called
 from gramian.reporting.matters import asked
 from gramian.reporting.measures import Difference, beyond, paired
 from gramian.reporting.splits import Fold
@@ -198,14 +198,12 @@ def _sure(found: Promise, numbers: bool) -> str:
 def _more(found: Learning) -> str:
     """Say whether more objects would help."""
     half, whole = map(number if found.numbers else share, found.values[-2:])
+    error = f"from half of them to all the error of {called(found.model)}"
     if found.helps:
-        return (
-            f"More objects would probably help: from half of them to all the error of {found.model} fell from {half} "
-            f"to {whole}."
-        )
+        return f"More objects would probably help: {error} fell from {half} to {whole}."
     return (
-        f"It does not show that more objects would help: from half of them to all the error of {found.model} went from "
-        f"{half} to {whole}, no more than chance would make it."
+        f"It does not show that more objects would help: {error} went from {half} to {whole}, no more than chance "
+        "would make it."
     )
 
 

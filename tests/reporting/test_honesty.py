@@ -547,7 +547,7 @@ MADE = {
     "a leak": lambda rng: ((X := rng.standard_normal((80, 3))), X[:, 0]),
     "many classes, copies, outliers, and time": lambda rng: (
         np.column_stack(
-            [X := np.repeat(np.vstack([rng.standard_normal((58, 3)), 9 * np.eye(2, 3)]), 2, axis=0), range(120)]
+            [np.repeat(np.vstack([rng.standard_normal((58, 3)), 9 * np.eye(2, 3)]), 2, axis=0), range(120)]
         ),
         np.repeat(np.arange(60) % 7, 2).astype(str),
     ),

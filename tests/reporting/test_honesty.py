@@ -595,7 +595,7 @@ def test_every_model_goes_with_its_verb(data, monkeypatch):
         plural = head.endswith("s") and one.family not in (TRIVIAL, "words")
         assert verb.endswith(" are") == plural
         assert contests.called(one.name).startswith(("the ", "a ")) == (
-            head.split()[-1] in ("forest", "discriminant", "classifier")
+            head.split()[-1] in ("forest", "discriminant", "(Parzen)")
         )
 
 
@@ -652,3 +652,14 @@ def test_a_share_beyond_the_bound_is_explained_where_it_is_larger(beyond, said):
     words = _apart(Found(None, np.arange(100), distances, 1.0, 0.05, 0.0))
     assert ("no contradiction" in words) == said
     assert f"{beyond} %" in words.replace("\u00a0", " ")
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_column_into_which_the_target_was_cut_is_named_and_one_that_goes_with_it_is_not(seed):
+    rng = np.random.default_rng(seed)
+    weight = rng.standard_normal(120)
+    frame = np.column_stack([weight < -0.5, rng.standard_normal((120, 2))]).astype(float)
+    found = knowing(frame, weight)
+    assert list(found.values()) == ["ranges"]
+    frame[np.argmax(weight), 0] = 1.0  # one is enough
+    assert knowing(frame, weight) == {}

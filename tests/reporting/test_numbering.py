@@ -72,3 +72,9 @@ def test_columns_are_named_in_the_singular_and_the_plural():
     assert left_apart(()) == ""
     assert left_apart(("a",)).startswith("“a” only numbers rows")
     assert left_apart(("a", "b")).startswith("“a” and “b” only number rows")
+
+
+def test_a_column_called_index_counts_and_a_body_mass_index_measures():
+    again = np.tile(np.arange(30), 4) + 1.0
+    assert numbering(data_of(0, index=lambda rng: again)) == ("index",)
+    assert numbering(data_of(0, **{"mass index": lambda rng: again})) == ()

@@ -277,6 +277,8 @@ class _Mending:
                 rises = rises or self._rises()
                 strangest = max(left, key=rises.__getitem__)
                 name = strangest if rises[strangest] > max(distance - found[name][0], 0) else name
+            if reasons and distance <= threshold and self._weight(name) < 1:  # what is usual is no further reason
+                break
             after, instead = found[name]
             helped = rises.get(name, 0.0) if after > threshold else 0.0
             least_helped = 0.0 if first > threshold and not reasons else NOTABLE * max(distance - least, 0.0)

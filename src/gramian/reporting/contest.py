@@ -101,7 +101,7 @@ class Entrant:
 
 ARTICLES = {
     "Fisher discriminant": "the",
-    "Parzen classifier": "the",
+    "nearest centre (Parzen)": "the",
     "random forest": "a",
     "vote of the neighbours": "the",
 }

@@ -6,6 +6,7 @@ folds of the contest. The share of the error that it removes is 0 for what knows
     nearly all          a column alone removes all but a fiftieth of the error
     together            none does, but two of those that remove most do
     more than others    it removes most of it, and more than all other columns together, beyond the error
+    ranges              the values of a column of few part the numbers of the target into ranges that do not overlap
     place               a name, or the number of a row, removes some of it beyond the error
 
 None of these need be a leak: only who knows the data can tell whether the column is known when a prediction is made.
@@ -17,7 +18,7 @@ import re
 import warnings
 from collections import Counter
 from collections.abc import Iterable
-from itertools import combinations
+from itertools import combinations, pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -42,13 +43,14 @@ MOST = 0.8  # that it removes at least, if it knows more than all others
 PAIRED = 4  # columns, those that remove most, of which every two are asked together
 SOME = 0.1  # that a name or the number of a row removes at least
 WIDE = 60  # columns up to which all are asked on all folds; of more only those that do best on one
+RANGES, RANGE = 10, 5  # values at most that may part the target, and objects at least of two of them
 LEAVES = 64
 VALUES = 30  # of a column of words that are told apart
 ROW = "row number"
 
 
 class Leak(NamedTuple):
-    """A column that knows the target, the share of the error that it removes, and which of the four it is.
+    """A column that knows the target, the share of the error that it removes, and which of the five it is.
 
     Alone, or with the other one where two know the target together.
     """
@@ -166,9 +168,27 @@ def _columns(study: Study, rows: Array, asked: _Asked) -> list[Leak]:
         removed = asked.removed(losses)
         if removed >= ALL:
             found.append(Leak(name, removed, "nearly all"))
+        elif _parts_into_ranges(data.column(name)[rows], asked.y):
+            found.append(Leak(name, removed, "ranges"))
         elif removed >= MOST and beyond(_others(data, name, rows, losses, asked)):
             found.append(Leak(name, removed, "more than others"))
     return found or _pair(seen, alone, asked)
+
+
+def _parts_into_ranges(values: Array, y: Array) -> bool:
+    """Tell whether the target of each of a few values lies in a range of its own, as where it was cut into classes.
+
+    Of values that have nothing to do with it chance would make that in one of 2ⁿ / n cases at most.
+    """
+    if y.dtype.kind != "f":
+        return False
+    known = np.flatnonzero(~(np.isnan(values) if values.dtype.kind == "f" else absent(values)))
+    codes = np.unique(values[known].astype(str), return_inverse=True)[1]
+    counts = np.bincount(codes)
+    if not 2 <= len(counts) <= RANGES or np.sort(counts)[-2] < RANGE or len(known) < LEAST:
+        return False
+    ends = sorted((y[known][codes == k].min(), y[known][codes == k].max()) for k in range(len(counts)))
+    return all(one[1] <= other[0] for one, other in pairwise(ends))
 
 
 def _pair(seen: dict[str, Array], alone: dict[str, Array], asked: _Asked) -> list[Leak]:

@@ -59,7 +59,11 @@ def _counts_on(values: Array) -> bool:
 
 def _is_called_id(name: str, values: Array) -> bool:
     many = len(np.unique(values))
-    return may_name_rows(name) and not name.lower().endswith("index") and many >= max(TIMES, len(values) / SHARED)
+    return (
+        may_name_rows(name)
+        and not name.lower().endswith((" index", "_index"))
+        and many >= max(TIMES, len(values) / SHARED)
+    )
 
 
 def left_apart(names: Sequence[str]) -> str:

@@ -212,7 +212,7 @@ def _line(contest: Contest, straight: str = "A line") -> list[str]:
         return []
     (k,) = lines
     if k == contest.first:
-        return ["Nothing does better than that, which is a linear model."] if contest.winner is None else []
+        return ["Nothing does better than this linear model."] if contest.winner is None else []
     if k in contest.ties:
         return [f"A line would do: {_name(contest, k)} is as good within the error."]
     if contest.removed(k) >= NEARLY * contest.removed(contest.first):
@@ -300,7 +300,12 @@ def knowing(study: Study, found: list[Leak]) -> list[str]:
             f"(they remove {share(both[0].removed)} of the error): check whether they would be known at the time."
         )
     for one in [one for one in found if one not in both][:NAMED]:
-        if one.why == "place":
+        if one.why == "ranges":
+            said.append(
+                f"The values of “{one.column}” part “{target}” into ranges that do not overlap: it may have been made "
+                "of it; check whether it would be known at the time."
+            )
+        elif one.why == "place":
             what = "The number of a row" if one.column == ROW else f"“{one.column}”, which only numbers or names rows,"
             said.append(
                 f"{what} tells “{target}”: alone it removes {share(one.removed)} of the error. The rows stand in an "

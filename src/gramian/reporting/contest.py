@@ -130,6 +130,17 @@ def verb(name: str, one: str, several: str) -> str:
     return f"{called(name)} {several if name in PLURALS else one}"
 
 
+def unseen(name: str) -> str:
+    """Return what a model is judged by.
+
+    Examples
+    --------
+    >>> unseen("nearest neighbours"), unseen("random forest")
+    ('objects they have not seen', 'objects it has not seen')
+    """
+    return f"objects {'they have' if name in PLURALS else 'it has'} not seen"
+
+
 class Signal(NamedTuple):
     """How much of the target can be told: "none", "weak" or "clear", by which entrant, and what share of the error."""
 

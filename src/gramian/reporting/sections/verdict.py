@@ -9,7 +9,7 @@ import numpy as np
 
 from gramian.intake.recipe import RowNumbers
 from gramian.reporting.blocks import Section, count, note, number, share, text
-from gramian.reporting.contest import Contest, called, verb
+from gramian.reporting.contest import Contest, called, unseen, verb
 from gramian.reporting.leaks import ROW, Leak, leaks
 from gramian.reporting.matters import Matters
 from gramian.reporting.numbering import Group, in_groups, in_time, rows_a_value
@@ -231,8 +231,8 @@ def _straight(study: Study) -> str:
 def _how_well(contest: Contest, k: int) -> str:
     name = _name(contest, k)
     if contest.numbers:
-        return f"the error of {called(name)} at objects not seen before is {_value(contest, k)}"
-    return f"{verb(name, 'is', 'are')} right for {_value(contest, k)} of objects not seen before"
+        return f"the error of {called(name)} at {unseen(name)} is {_value(contest, k)}"
+    return f"{verb(name, 'is', 'are')} right for {_value(contest, k)} of the {unseen(name)}"
 
 
 def _value(contest: Contest, k: int) -> str:

@@ -1,7 +1,7 @@
 """Clusters in noise: how often `find_clusters` claims what is not there, and finds what is.
 
     python benchmarks/clusters.py [--draws 100] [--sizes 50 200 1000] [--dimensions 1 2 10 50]
-                                  [--only clouds|groups|shapes]
+                                  [--only clouds|groups|shapes|null]
 
 Clouds are single, of many shapes; a claim of more than one cluster is false. Groups stand apart: their centres lie at
 least eight times the mean of their two standard deviations from each other, the largest has up to three times the
@@ -13,9 +13,11 @@ import argparse
 from collections.abc import Callable
 
 import numpy as np
+from scipy.spatial.distance import cdist
 from sklearn.datasets import make_moons
 
 import gramian as gm
+from gramian.explain.planes import clearest
 
 KERNEL = gm.Gaussian("median").pullback(gm.Standardize())
 SEPARATION = 8.0  # in units of the mean standard deviation of two groups
@@ -83,6 +85,30 @@ def spirals(rng: np.random.Generator, n: int) -> np.ndarray:
 SHAPES = {"two rings": rings, "two moons": moons, "two spirals": spirals}
 
 
+def ball(rng: np.random.Generator, n: int, d: int) -> np.ndarray:
+    X = rng.standard_normal((n, d))
+    return np.asarray(X / np.linalg.norm(X, axis=1)[:, None] * rng.random((n, 1)) ** (1 / d))
+
+
+def spherical(rng: np.random.Generator, n: int, d: int) -> np.ndarray:
+    return np.asarray(rng.standard_normal((n, d)) / np.sqrt(rng.chisquare(5, (n, 1)) / 5))
+
+
+FLAT: dict[str, tuple[Draw, int]] = {
+    "cube": (CLOUDS["uniform"], 3),
+    "ball": (ball, 3),
+    "square": (CLOUDS["uniform"], 2),
+    "t(5)": (spherical, 10),
+}
+
+
+def chances(name: str, n: int, draws: int) -> np.ndarray:
+    """Return the p-values of the clearest valley in clouds that have none."""
+    draw, d = FLAT[name]
+    clouds = (draw(np.random.default_rng([i, n, d]), n, d) for i in range(draws))
+    return np.array([clearest(cdist(X, X)).p_value for X in clouds])
+
+
 def count(X: np.ndarray, seed: int) -> int:
     return gm.find_clusters(X, KERNEL, rng=seed).count
 
@@ -100,7 +126,7 @@ def main() -> None:
     parser.add_argument("--draws", type=int, default=100)
     parser.add_argument("--sizes", type=int, nargs="+", default=[50, 200, 1000])
     parser.add_argument("--dimensions", type=int, nargs="+", default=[1, 2, 10, 50])
-    parser.add_argument("--only", choices=["clouds", "groups", "shapes"])
+    parser.add_argument("--only", choices=["clouds", "groups", "shapes", "null"])
     chosen = parser.parse_args()
     if chosen.only in (None, "clouds"):
         for n in chosen.sizes:
@@ -108,6 +134,12 @@ def main() -> None:
                 claims = {name: false_claims(name, n, d, chosen.draws) for name in CLOUDS}
                 told = ", ".join(f"{name} {many}" for name, many in claims.items())
                 print(f"false claims of {chosen.draws}, n = {n}, d = {d}: {told}", flush=True)
+    if chosen.only in (None, "null"):
+        for n in (24, 45, 90, 180, 360, 750, 1500):
+            for name in FLAT:
+                p = chances(name, n, chosen.draws)
+                told = ", ".join(f"{np.mean(p <= level):.1%} at {level:.0%}" for level in (0.05, 0.02, 0.01))
+                print(f"no valley in a {name} of {n}: {told}", flush=True)
     if chosen.only in (None, "groups"):
         for k, n in ((2, 200), (3, 200), (5, 200), (8, 320)):
             right = {d: found(k, n, d, chosen.draws) for d in chosen.dimensions}

@@ -68,10 +68,22 @@ def test_sequences_are_told_apart_by_their_substrings():
     assert str(found[0].traits[0]).startswith("more often 'AAA' (100 % against 0 %)")
 
 
-def test_missing_numbers_are_taken_for_usual_ones():
-    X = np.column_stack([np.arange(40.0), np.r_[np.full(5, np.nan), np.arange(35.0)]])
-    labels = np.repeat(["low", "high"], 20)
-    assert [trait.column for trait in gm.profiles(X, labels)[0].traits][:1] == ["column 0"]
+@pytest.mark.parametrize("seed", range(20))
+def test_missing_values_are_left_out_of_a_profile(seed):
+    """The effect of a column with gaps is that of the rows that have a value, be they none of a class."""
+    rng = np.random.default_rng(seed)
+    label, gap = np.arange(200) % 2, rng.random(200) < 0.5
+    size, color = rng.standard_normal(200) + 3 * label, np.where(rng.random(200) < 0.2 + 0.6 * label, "blue", "red")
+    records = [
+        {"size": np.nan if none else float(a), "color": None if none else str(c)}
+        for none, a, c in zip(gap, size, color, strict=True)
+    ]
+    whole = [{"size": float(a), "color": str(c)} for a, c in zip(size[~gap], color[~gap], strict=True)]
+    assert [one.traits for one in gm.profiles(records, label)] == [
+        one.traits for one in gm.profiles(whole, label[~gap])
+    ]
+    nothing = gm.profiles([{"size": np.nan if k else 1.0, "width": 5.0 * k} for k in label], label)
+    assert [trait.column for one in nothing for trait in one.traits] == ["width", "width"]
 
 
 def test_wrong_labels_are_refused():

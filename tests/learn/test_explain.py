@@ -251,3 +251,49 @@ def test_the_usual_range_does_not_come_from_the_value_itself_among_objects_equal
     (found,) = detector.explain([{"a": 40.0, "n": 4.0}], sample=records)
     usual = {reason.column: reason.usual for reason in found.reasons}
     assert usual["n"] == (0.0, 3.0)
+
+
+# Planted reasons
+
+STANDARD = gm.Gaussian("median").pullback(gm.Standardize())
+CROWDS = {
+    "independent": lambda rng, d: rng.standard_normal((200, d)),
+    "two factors": lambda rng, d: (
+        rng.standard_normal((200, 2)) @ rng.standard_normal((2, d)) + 0.4 * rng.standard_normal((200, d))
+    ),
+    "groups": lambda rng, d: rng.standard_normal((200, d)) + 4 * rng.standard_normal((3, d))[np.arange(200) % 3],
+    "skewed": lambda rng, d: rng.lognormal(0, 0.6, (200, d)),
+}
+
+
+def far_off(crowd, d, seed, many):
+    """The reasons of an object that is far off in so many columns, and these columns; None where it is not novel."""
+    rng = np.random.default_rng(seed)
+    X, columns = CROWDS[crowd](rng, d), rng.choice(d, many, replace=False)
+    X[0, columns] += 6 * X[:, columns].std(axis=0)
+    detector = gm.NoveltyDetector(STANDARD, calibration="conformal", alpha=0.05, random_state=0).fit(X)
+    (found,) = detector.explain(X[:1], 3, X)
+    return ([one.column for one in found.reasons], [f"column {j}" for j in columns]) if found.novel else None
+
+
+@pytest.mark.parametrize("d", [3, 8])
+@pytest.mark.parametrize("crowd", CROWDS)
+def test_the_column_that_was_planted_is_named_first(crowd, d):
+    seen = [one for seed in range(40) if (one := far_off(crowd, d, seed, 1)) is not None]
+    assert len(seen) >= 15
+    assert np.mean([names[:1] == truth for names, truth in seen]) >= 0.9
+
+
+@pytest.mark.parametrize("crowd", ["independent", "two factors", "groups"])
+def test_of_two_columns_that_were_planted_both_are_named(crowd):
+    seen = [one for seed in range(40) if (one := far_off(crowd, 6, seed, 2)) is not None]
+    assert len(seen) >= 30
+    assert np.mean([set(truth) <= set(names) for names, truth in seen]) >= 0.7
+    assert np.mean([names[0] in truth for names, truth in seen]) >= 0.9
+
+
+def test_an_object_that_is_inside_with_one_column_mended_has_no_reasons_that_are_usual():
+    for seed in range(20):
+        seen = far_off("independent", 6, seed, 1)
+        assert seen is not None
+        assert len(seen[0]) <= 2

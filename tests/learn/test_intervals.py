@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import gramian as gm
+from gramian.learn.intervals import effective, half_width
 
 GAUSSIAN = gm.Gaussian(bandwidth=1.0)
 N, NEW = 30, 7
@@ -191,3 +192,93 @@ def test_intervals_are_those_of_the_fit_whatever_is_set_later(first, then, inter
     if first != "gcv":  # by which criterion it was chosen is asked of the setting
         np.testing.assert_array_equal(model.predict_interval(Z), expected)
     assert np.isfinite(model.predict_interval(Z)).all()
+
+
+# Groups, and what follows in time
+
+
+def of_groups(rng, groups, size, spread):
+    """Rows of groups that have a place and a level of their own, so that rows of one group are told by each other."""
+    group = np.repeat(np.arange(groups), size)
+    places, levels = rng.standard_normal((groups, 2)), spread * rng.standard_normal(groups)
+    X = places[group] + 0.3 * rng.standard_normal((len(group), 2))
+    return X, np.sin(X[:, 0]) + levels[group] + 0.5 * rng.standard_normal(len(group)), group
+
+
+def held_of_groups(spread, known):
+    inside = []
+    for seed in range(120):
+        rng = np.random.default_rng(seed)
+        X, y, group = of_groups(rng, 25, 6, spread)
+        new, truth, _ = of_groups(rng, 40, 6, spread)
+        model = gm.KernelRidge(gm.Gaussian(1.0), ridge=0.3, fit_intercept=True).fit(X, y)
+        low, high = model.predict_interval(new, 0.1, group if known else None)
+        inside.append(np.mean((low <= truth) & (truth <= high)))
+    return float(np.mean(inside))
+
+
+@pytest.mark.parametrize("spread", [0.0, 1.0, 3.0])
+def test_intervals_hold_what_they_promise_of_new_groups(spread):
+    """Within two points and a half, on the safe side; a standard error is below half a point."""
+    assert 0.89 <= held_of_groups(spread, True) <= 0.93
+
+
+def test_who_takes_rows_of_groups_for_rows_promises_too_much_of_new_groups():
+    assert held_of_groups(1.0, False) < 0.86
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_without_a_group_is_what_a_fit_to_the_others_says(seed):
+    rng = np.random.default_rng(seed)
+    X, y, group = of_groups(rng, 6, 3, 1.0)
+    new = rng.standard_normal((4, 2))
+    settings = {"kernel": gm.Gaussian(1.0), "ridge": 0.2, "fit_intercept": bool(seed % 2)}
+    found = gm.KernelRidge(**settings).fit(X, y)._groups_out(group)
+    images = gm.FeatureSpace(gm.Gaussian(1.0))(new)
+    said = found.predictions(images)[:, :, 0]
+    for g in range(6):
+        alone = gm.KernelRidge(**settings).fit(X[group != g], y[group != g])
+        expected = alone.predict(new)[:, None].repeat(3, axis=1)
+        np.testing.assert_allclose(said[:, group == g], expected, rtol=1e-7, atol=1e-9)
+        left = y[group == g] - alone.predict(X[group == g])
+        np.testing.assert_allclose(found.residuals[group == g, 0], left, rtol=1e-7, atol=1e-9)
+
+
+def test_groups_of_one_are_objects():
+    X, y = np.random.default_rng(0).standard_normal((2, 30, 2))
+    model = gm.KernelRidge(gm.Gaussian(1.0), ridge=0.2).fit(X, y[:, 0])
+    for ours, plain in zip(
+        model.predict_interval(X[:5], 0.1, np.arange(30)), model.predict_interval(X[:5]), strict=True
+    ):
+        np.testing.assert_allclose(ours, plain, rtol=1e-8)
+
+
+def test_objects_of_groups_are_worth_something_between_their_number_and_that_of_the_groups():
+    group = np.repeat(np.arange(50), 4)
+    alone, alike = [], []
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        alone.append(effective(rng.random((200, 1)), group))
+        alike.append(effective(rng.random((50, 1))[group] + 1e-3 * rng.random((200, 1)), group))
+    assert np.mean(alone) > 170
+    assert max(alone) <= 200
+    assert 50 <= np.mean(alike) < 51
+
+
+def test_the_half_width_holds_its_share_of_what_comes_from_the_same_source():
+    inside = []
+    for seed in range(2000):
+        rng = np.random.default_rng(seed)
+        inside.append(np.mean(np.abs(rng.standard_t(3, 50)) <= half_width(rng.standard_t(3, 40), 0.1)))
+    assert 0.895 <= np.mean(inside) <= 0.925  # 37 of 41
+
+
+def test_groups_are_refused_where_they_cannot_be_left_out():
+    X, y = np.arange(12.0)[:, None], np.arange(12.0)
+    model = gm.KernelRidge(gm.Gaussian(2.0), ridge=0.1)
+    with pytest.raises(ValueError, match="one for each of the 12 objects"):
+        model.fit(X, y).predict_interval(X, 0.5, [0, 1])
+    with pytest.raises(ValueError, match="without weights"):
+        model.fit(X, y, sample_weight=np.arange(1.0, 13.0)).predict_interval(X, 0.5, np.arange(12) // 2)
+    with pytest.raises(ValueError, match="shrinkage only"):
+        gm.KernelRidge(gm.Gaussian(2.0), ridge=0.0).fit(X, y).predict_interval(X, 0.5, np.arange(12) // 2)

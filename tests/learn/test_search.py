@@ -1,10 +1,15 @@
 """KernelSearch against brute force: every kernel, every ridge, every object left out in turn."""
 
+from datetime import UTC, date, datetime, timedelta
+
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 from sklearn.model_selection import GroupKFold, ParameterGrid
 
 import gramian as gm
+from gramian.kernels.columns import Columns
 from gramian.learn.folds import Question
 
 KERNELS = [gm.Linear(), gm.Gaussian(0.4), gm.Gaussian(2.0), gm.Polynomial(2, 1.0)]
@@ -305,3 +310,47 @@ def test_the_winner_does_not_depend_on_the_unit_of_the_targets(seed: int) -> Non
     ]
     assert len({search.best_index_ for search in found}) == 1
     assert all(np.isfinite(search.best_score_) and search.best_score_ < 0 for search in found)
+
+
+# Frames with dates
+
+
+def dated(library, seed, *others):
+    """Two years of days, whose season is the target, beside columns that have nothing to do with it."""
+    rng, days = np.random.default_rng(seed), np.arange(0, 730, 6)
+    when = [datetime(2020, 1, 1) + timedelta(days=int(day)) for day in days]
+    columns = {"number": rng.standard_normal(len(days)), "kind": rng.choice(["x", "y"], len(days))}
+    y = np.sin(2 * np.pi * days / 365.25) + 0.1 * rng.standard_normal(len(days))
+    return library.DataFrame({"when": when, **{name: columns[name].tolist() for name in others}}), y
+
+
+@pytest.mark.parametrize("others", [(), ("number",), ("kind",), ("number", "kind")])
+@pytest.mark.parametrize("library", [pd, pl])
+def test_a_search_finds_seasons_in_frames_of_any_library(library, others):
+    for seed in range(3):
+        X, y = dated(library, seed, *others)
+        known = np.arange(len(y)) % 3 > 0
+        train, test = (X[known], X[~known]) if library is pd else (X.filter(known), X.filter(~known))
+        found = gm.KernelSearch(gm.KernelRidge()).fit(train, y[known])
+        assert np.mean(np.square(found.predict(test) - y[~known])) < 0.3 * np.var(y)
+
+
+def test_dates_of_a_column_are_days_since_1970_whatever_holds_them():
+    days = [date(1970, 1, 2), date(2000, 3, 1), date(1969, 12, 31)]
+    times = [datetime(1970, 1, 2), datetime(2000, 3, 1), datetime(1969, 12, 31)]
+    aware = [one.replace(tzinfo=UTC) for one in times]
+    expected = [[1.0], [11017.0], [-1.0]]
+    columns = Columns(("d",), numeric=True)
+    for X in (
+        [{"d": one} for one in days],
+        [{"d": one} for one in aware],
+        pd.DataFrame({"d": times}),
+        pl.DataFrame({"d": days}),
+        pd.DataFrame({"d": pd.to_datetime(aware)}),
+        np.array([(one,) for one in times], dtype=[("d", "M8[s]")]),
+    ):
+        assert columns(X).tolist() == expected
+    with pytest.raises(ValueError, match="missing|finite"):
+        columns(pd.DataFrame({"d": [times[0], pd.NaT]}))
+    with pytest.raises(TypeError, match="needs numbers"):
+        columns([{"d": days[0]}, {"d": 3.0}])

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import gramian as gm
-from gramian.intake.reading import from_objects
+from gramian.intake.reading import from_objects, load_example
 from gramian.reporting.sections import clusters
 from gramian.reporting.study import Study
 
@@ -78,3 +78,29 @@ def test_noise_is_called_one_cloud(draw):
     options = {"df": 3} if draw == "standard_t" else {}
     leads = [section(getattr(np.random.default_rng(s), draw)(size=(100, 2), **options)).lead for s in range(5)]
     assert sum(not lead.startswith("No clusters: one cloud.") for lead in leads) <= 1
+
+
+def of_words(rng, kind):
+    return " ".join(rng.choice(["cat", "dog", "bird"] if kind else ["car", "bus", "train"], 6).tolist())
+
+
+def of_letters(rng, kind):
+    return "".join(rng.choice(list("aacg") if kind else list("ttgg"), 40).tolist())
+
+
+@pytest.mark.parametrize("draw", [of_words, of_letters])
+def test_clusters_of_texts_and_sequences_are_told_by_words_and_substrings(draw):
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        found = clusters.section(Study.of(from_objects([draw(rng, k % 2) for k in range(80)]), None))
+        assert found.numbers["clusters"] == 2
+        table = next(block for block in found.blocks if block["type"] == "table")
+        place = [one["name"] for one in table["columns"]].index("what sets it apart")
+        assert all("more often" in row[place] or "less often" in row[place] for row in table["rows"])
+
+
+def test_clusters_of_nodes_have_no_columns_and_are_shown_by_their_most_typical_ones():
+    found = clusters.section(Study.of(load_example("football"), None))
+    assert found.numbers["clusters"] > 1
+    table = next(block for block in found.blocks if block["type"] == "table")
+    assert [one["name"] for one in table["columns"]] == ["cluster", "share", "most typical", "conference in it"]

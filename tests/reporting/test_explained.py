@@ -23,7 +23,8 @@ from gramian.reporting.measures import Difference
 from gramian.reporting.sections import columns as columns_section
 from gramian.reporting.sections.columns import capped, constant, drawn, rounded
 from gramian.reporting.sections.columns_that_matter import sentence, spoken, told_apart
-from gramian.reporting.sections.uncertainty import Learning, Promise, _more, _sure, held, learning
+from gramian.reporting.sections.prediction.apart import apart
+from gramian.reporting.sections.uncertainty import Learning, Promise, _meaning, _more, _sure, held, learning
 from gramian.reporting.study import Study
 
 
@@ -382,6 +383,38 @@ def test_intervals_hold_what_they_promise_for_new_objects():
     assert found.width == pytest.approx(2 * 1.645, rel=0.2)
 
 
+def of_people(seed):
+    """Six rows each of thirty people who have a level of their own."""
+    rng = np.random.default_rng(seed)
+    person = np.repeat(np.arange(30), 6)
+    X = rng.standard_normal((30, 2))[person] + 0.3 * rng.standard_normal((180, 2))
+    y = 3 * X[:, 0] + rng.standard_normal(30)[person] + rng.standard_normal(180)
+    return study_of(X, y, group=person.tolist())
+
+
+def of_time(seed):
+    """A course that turns as slowly as a random walk does."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((240, 2))
+    y = 2 * X[:, 0] + 0.05 * np.cumsum(rng.standard_normal(240)) + rng.standard_normal(240)
+    return study_of(X, y, order=np.arange(240.0).tolist())
+
+
+@pytest.mark.parametrize(("draw", "words"), [(of_people, "for rows of a new “group”"), (of_time, "first two thirds")])
+def test_intervals_hold_what_they_promise_for_new_groups_and_for_what_follows(draw, words):
+    """On average over draws, of which each holds a few points more or less."""
+    shares = []
+    for seed in range(12):
+        study = draw(seed)
+        contest = hold(study)
+        if contest.signal.level != "none":
+            shares.append(held(study, contest).found)
+    assert len(shares) >= 8
+    assert 0.87 <= np.mean(shares) <= 0.95
+    assert words in _meaning(study, True)
+    assert words not in _meaning(study_of(table(60)[0]), True)
+
+
 def test_probabilities_of_overlapping_classes_are_calibrated():
     X, rng = table(300)
     y = np.where(X[:, 0] + rng.standard_normal(300) > 0, "a", "b")
@@ -427,3 +460,24 @@ def test_a_baseline_has_one_thread_where_there_are_few_objects(n, threads):
     plain._fitted("asked", "trees", X, lambda n, y: Asked()).predict(np.arange(n), y, np.arange(2))
     assert seen == [before if threads is None else {threads}]
     assert openmp_threads() == before
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("mixed", [False, True])
+def test_medians_that_stand_in_for_missing_values_say_nothing_of_a_class(seed, mixed):
+    """Those of one class who were asked are as far from the others as ever, though most of them were not asked."""
+    rng = np.random.default_rng(seed)
+    label = np.repeat(["asked", "seldom asked"], 100)
+    gap = (label == "seldom asked") & (rng.random(200) < 0.7)
+    dose = rng.standard_normal(200) + 2.0 * (label == "seldom asked")
+    other = rng.choice(["x", "y"], 200) if mixed else rng.standard_normal(200)
+    frame = {"dose": np.where(gap, np.nan, dose), "other": other}
+    records = [
+        dict(zip(frame, row, strict=True)) for row in zip(*(one.tolist() for one in frame.values()), strict=True)
+    ]
+    study = Study.of(from_objects(records, label), None)
+    _, told = apart(study)
+    means = {one["class"]: one["traits"][0]["inside"] for one in told}
+    known = ~gap & (label == "seldom asked")
+    assert means["seldom asked"] == pytest.approx(dose[known].mean())
+    assert means["asked"] == pytest.approx(dose[label == "asked"].mean())

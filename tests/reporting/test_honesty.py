@@ -15,12 +15,13 @@ from gramian.reporting import contest as contests
 from gramian.reporting import plain
 from gramian.reporting.build import build
 from gramian.reporting.contest import KERNEL, RANKED, TRIVIAL, Contest, Entrant, hold, score
-from gramian.reporting.leaks import ROW, Leak, in_groups, in_time, leaks, rows_a_value
+from gramian.reporting.leaks import ROW, Leak, leaks
 from gramian.reporting.measures import associated, beyond, paired
+from gramian.reporting.numbering import in_groups, in_time, rows_a_value
 from gramian.reporting.sections import verdict as verdicts
 from gramian.reporting.sections.novelty import Found, _apart
 from gramian.reporting.sections.prediction.smoothing import why
-from gramian.reporting.sections.verdict import _line, predicted
+from gramian.reporting.sections.verdict import Said, _line, foremost, predicted
 from gramian.reporting.splits import Fold, Splits, _ahead, _units_out
 from gramian.reporting.study import Study
 
@@ -534,6 +535,70 @@ def test_the_verdict_stands_first_and_says_for_programs_what_it_says_for_people(
     assert (alone["signal"], alone["best"], alone["ties"]) == (None, None, [])
 
 
+def sentences(found):
+    """How many sentences a verdict has, its warnings among them."""
+    words = " ".join([found["lead"], *(block["text"] for block in found["blocks"])])
+    return sum(map(words.count, (". ", "! ", "? "))) + 1
+
+
+MADE = {
+    "noise": lambda rng: (rng.standard_normal((80, 3)), rng.standard_normal(80)),
+    "a line": lambda rng: ((X := rng.standard_normal((80, 3))), X[:, 0] + 0.3 * rng.standard_normal(80)),
+    "a leak": lambda rng: ((X := rng.standard_normal((80, 3))), X[:, 0]),
+    "many classes, copies, outliers, and time": lambda rng: (
+        np.column_stack(
+            [np.repeat(np.vstack([rng.standard_normal((58, 3)), 9 * np.eye(2, 3)]), 2, axis=0), range(120)]
+        ),
+        np.repeat(np.arange(60) % 7, 2).astype(str),
+    ),
+    "no target": lambda rng: (rng.standard_normal((80, 3)), None),
+}
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("name", MADE)
+def test_the_verdict_has_three_to_five_sentences(name, seed):
+    found = verdict(from_objects(*MADE[name](np.random.default_rng(seed))))
+    assert 3 <= sentences(found) <= 5
+
+
+def test_the_most_important_sentences_stay_and_the_others_are_a_section_of_their_own():
+    said = [Said(weight, str(k), True) for k, weight in enumerate([0, 1, 9, 3, 5, 5, 8])]
+    kept, rest = foremost(said, 5)
+    assert [one.words for one in kept] == ["0", "1", "3", "4", "5"]
+    assert [one.words for one in rest] == ["2", "6"]
+    kept, rest = foremost(said, 1)
+    assert [one.words for one in kept] == ["0", "1"]
+    assert foremost(said, 7) == (said, [])
+    X, y = MADE["many classes, copies, outliers, and time"](np.random.default_rng(0))
+    found = build(from_objects(X, y), "gaussian(1.5)").data["sections"]
+    assert [one["id"] for one in found[:2]] == ["verdict", "also"]
+    assert found[1]["lead"].startswith(str(len(found[1]["blocks"])))
+    quiet = build(from_objects(*MADE["a line"](np.random.default_rng(0))), "gaussian(1.5)").data["sections"]
+    assert quiet[1]["id"] != "also"
+
+
+@pytest.mark.parametrize("data", ["numbers", "classes", "texts", "sequences"])
+def test_every_model_goes_with_its_verb(data, monkeypatch):
+    """Whoever wins: names that end in an s are plurals here, and no other."""
+    rng = np.random.default_rng(0)
+    y = rng.standard_normal(60) if data == "numbers" else rng.choice(["a", "b"], 60)
+    X = {
+        "texts": [" ".join(rng.choice(["red", "blue", "green"], 5)) for _ in y],
+        "sequences": ["".join(rng.choice(list("acgt"), 30)) for _ in y],
+    }.get(data, rng.standard_normal((60, 2)))
+    models = contests.entrants(Study.of(from_objects(X, y), None))
+    assert len(models) > 3
+    for one in models:
+        verb = contests.verb(one.name, "is", "are")
+        head = one.name.split(" on ")[0]
+        plural = head.endswith("s") and one.family not in (TRIVIAL, "words")
+        assert verb.endswith(" are") == plural
+        assert contests.called(one.name).startswith(("the ", "a ")) == (
+            head.split()[-1] in ("forest", "discriminant", "(Parzen)")
+        )
+
+
 def test_the_verdict_says_whether_there_are_clusters_and_what_is_odd_about_the_target():
     assert verdicts.grouped({}) == verdicts.grouped({"clusters": None}) == []
     assert verdicts.grouped({"clusters": 1}) == ["No clusters could be shown among them."]
@@ -587,3 +652,14 @@ def test_a_share_beyond_the_bound_is_explained_where_it_is_larger(beyond, said):
     words = _apart(Found(None, np.arange(100), distances, 1.0, 0.05, 0.0))
     assert ("no contradiction" in words) == said
     assert f"{beyond} %" in words.replace("\u00a0", " ")
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_column_into_which_the_target_was_cut_is_named_and_one_that_goes_with_it_is_not(seed):
+    rng = np.random.default_rng(seed)
+    weight = rng.standard_normal(120)
+    frame = np.column_stack([weight < -0.5, rng.standard_normal((120, 2))]).astype(float)
+    found = knowing(frame, weight)
+    assert list(found.values()) == ["ranges"]
+    frame[np.argmax(weight), 0] = 1.0  # one is enough
+    assert knowing(frame, weight) == {}

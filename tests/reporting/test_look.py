@@ -14,7 +14,7 @@ from gramian.intake.reading import from_objects, load_example
 from gramian.kernels.radial import Matern
 from gramian.learn.candidates import candidates
 from gramian.reporting import blocks
-from gramian.reporting.build import LAST, QUICK, SECTIONS, build, ordered, shares_of_time
+from gramian.reporting.build import LAST, PARTS, QUICK, QUICK_PARTS, SECTIONS, build, ordered, shares_of_time
 from gramian.reporting.figures import draw
 from gramian.reporting.figures.drawing import COLORS, SHAPES
 from gramian.reporting.figures.scatter import POOR
@@ -144,8 +144,10 @@ def test_sections_on_feature_spaces_come_last_and_folded():
 
 
 def test_the_shares_of_the_time_add_up_and_prediction_takes_most():
-    for sections in (SECTIONS, QUICK):
-        steps = shares_of_time([one.__name__.rpartition(".")[2].replace("_", " ") for one in sections])
+    for sections, parts in ((SECTIONS, PARTS), (QUICK, QUICK_PARTS)):
+        names = [one.__name__.rpartition(".")[2].replace("_", " ") for one in sections]
+        assert set(names) < set(parts)
+        steps = shares_of_time(names, parts=parts)
         ends = [begin + part for begin, part in steps.values()]
         assert [begin for begin, _ in steps.values()] == pytest.approx([0, *ends[:-1]])
         assert math.isclose(ends[-1], 1)

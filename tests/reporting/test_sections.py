@@ -55,7 +55,7 @@ def many():
 def test_sections_come_in_the_order_in_which_one_asks(iris):
     ids = [one["id"] for one in iris.data["sections"]]
     last = ["columns", "clusters", "novelty", "uncertainty", "kernel", "geometry", "spectrum"]
-    assert ids == ["verdict", "input", "prediction", "columns_that_matter", "map", *last]
+    assert ids == ["verdict", "also", "input", "prediction", "columns_that_matter", "map", *last]
 
 
 def test_a_report_is_json_without_nan(iris):

@@ -14,7 +14,13 @@ columns themselves and the first principal components are numbers s(x) as well. 
 picks the one with the clearest valley, and only that one is tested. If the objects are one cloud, s has a single heap;
 if they are two, there is a valley between two heaps, and `valleys` tests for it with windows that the first half has
 placed. Then the halves change places, and their counts are added up. Several halvings are made, and the median of
-their p-values counts. What a cut leaves on either side is tested in the same way until no cut stands.
+their p-values counts.
+
+Halves are too few to confirm what lies between small groups, or groups that touch, in many dimensions. So where the
+nearest objects are drowned, all objects are asked as well for the clearest valley in the planes of their first
+principal components, held against what chance makes of such a search in one cloud (`planes`), and the smaller of the
+two p-values counts, twice. Where they are not, rings and moons are to be seen, of which a plane makes two heaps each.
+What a cut leaves on either side is tested in the same way until no cut stands.
 """
 
 from __future__ import annotations
@@ -29,6 +35,7 @@ from scipy.cluster.hierarchy import linkage
 from scipy.spatial.distance import squareform
 
 from gramian.checks import Array, as_generator, fraction
+from gramian.explain.planes import clearest
 from gramian.explain.straight import Names, Straight, distinct
 from gramian.explain.valleys import Windows, deepest, p_value
 from gramian.kernels.algebra import Kernel
@@ -41,6 +48,7 @@ HALVINGS = 5
 BRANCHES = 4  # of each tree that are tried as one side of a cut
 COMPONENTS = 5  # principal ones, which with the columns are
 DIRECTIONS = 6  # of which so many are tried
+DROWNED = 0.3  # of the median distance, beyond which the nearest objects tell nothing of shapes
 CHUNK = 1000  # objects whose nearest neighbors are found at a time
 
 Score: TypeAlias = "Callable[[_Cloud], Array]"
@@ -186,9 +194,7 @@ def _fall_apart(
     groups, boundaries, within, waiting = [], [], [], [np.arange(len(every))]
     while waiting:
         rows = waiting.pop()
-        part = every.seen_by(rows, rows)
-        p, depth = _test(part, rng)
-        sides = _sides(part) if p <= alpha else None
+        p, depth, sides = _cut_by_evidence(every.seen_by(rows, rows), alpha, rng)
         if sides is None:
             groups.append(rows)
             within.append(p)
@@ -217,11 +223,34 @@ class _Cloud:
         return _Cloud(D, self.X)
 
 
+def _cut_by_evidence(cloud: _Cloud, alpha: float, rng: np.random.Generator) -> tuple[float, float, Array | None]:
+    """Return the p-value of "one cloud", how deep the valley is, and which objects lie before it if one stands."""
+    if len(cloud) < 2 * LEAST:
+        return 1.0, 1.0, None
+    halves, depth = _test(cloud, rng)
+    if not _drowned(cloud):
+        return halves, depth, _sides(cloud) if halves <= alpha else None
+    valley = clearest(cloud.D)
+    p = min(1.0, 2 * min(halves, valley.p_value))
+    if p > alpha:
+        return p, depth, None
+    if valley.p_value < halves and valley.windows is not None:
+        before = valley.values < valley.windows.bottom
+        if LEAST <= before.sum() <= len(cloud) - LEAST:
+            return p, valley.depth, before
+    p = min(1.0, 2 * halves)
+    return p, depth, _sides(cloud) if p <= alpha else None
+
+
+def _drowned(cloud: _Cloud) -> bool:
+    """Tell whether the nearest objects are hardly nearer than others, as where there are many dimensions."""
+    nearest = cloud.to_others().D.min(axis=1)
+    return bool(np.median(nearest) > DROWNED * np.median(cloud.D))
+
+
 def _test(cloud: _Cloud, rng: np.random.Generator) -> tuple[float, float]:
     """Return the p-value of "one cloud", the median over halvings, and how deep the valleys were."""
     n = len(cloud)
-    if n < 2 * LEAST:
-        return 1.0, 1.0
     counts = np.zeros((3, HALVINGS), dtype=np.intp)
     for k in range(HALVINGS):
         halves = np.array_split(rng.permutation(n), 2)

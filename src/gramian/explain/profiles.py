@@ -7,7 +7,7 @@ Every difference is told on one scale, that of standard deviations:
     texts         the same of the shares of texts with a word, or of sequences with a substring
 
 and counted only where chance would hardly make it: beyond as many standard errors, √(1/n inside + 1/n outside), as
-leave 5 % for one false word among all that were looked at.
+leave 5 % for one false word among all that were looked at. Missing values, NaN or None, are left out of a column.
 """
 
 from __future__ import annotations
@@ -169,14 +169,21 @@ def _columns(X: Any, names: Sequence[str] | None) -> dict[str, Array]:
 
 @dataclass(frozen=True, eq=False)
 class _Column:
-    """A column as a table of numbers: itself, or an indicator for each category, word or substring."""
+    """A column as a table of numbers: itself, or an indicator for each category, word or substring.
+
+    The table holds the rows whose value is known.
+    """
 
     name: str
     values: tuple[Any, ...]  # (None,) of numbers
     table: Any
+    known: Array
 
     def traits(self, inside: Array) -> list[Trait]:
+        inside = inside[self.known]
         n, m = int(inside.sum()), int((~inside).sum())
+        if not n or not m:
+            return []
         mine, others = (np.asarray(self.table[np.flatnonzero(rows)].mean(axis=0)).ravel() for rows in (inside, ~inside))
         if self.values == (None,):
             spreads = [float(np.var(self.table[rows])) for rows in (inside, ~inside)]
@@ -201,19 +208,20 @@ def _traits_of(name: str, values: Array) -> _Column:
     kind = kind_of(values) if name else "text"  # objects that are texts themselves are cut up, however few differ
     if kind == "number":
         numbers = values.astype(np.float64)
-        if not np.isfinite(numbers).all():
-            numbers = np.where(np.isfinite(numbers), numbers, np.nanmedian(numbers[np.isfinite(numbers)]))
-        return _Column(name, (None,), numbers[:, None])
-    items = values.tolist()
+        finite = np.isfinite(numbers)
+        return _Column(name, (None,), numbers[finite][:, None], finite)
+    there = np.array([item is not None for item in values.tolist()], dtype=bool)
+    items = values[there].tolist()
     if kind == "category" or not all(isinstance(item, str) for item in items):
         known = list(dict.fromkeys(map(str, items)))
         codes = np.array([known.index(str(item)) for item in items])
-        return _Column(name, tuple(known), np.equal.outer(codes, np.arange(len(known))).astype(np.float64))
+        table = np.equal.outer(codes, np.arange(len(known))).astype(np.float64)
+        return _Column(name, tuple(known), table, there)
     kernel: Kernel = BagOfWords(weighting="tf").fit(items) if has_blanks(items) else Spectrum(LENGTH)
     encoded = kernel.encode(items)
     counts = kernel.phi(encoded)
     present = (counts > 0).astype(np.float64)
-    return _Column(name, tuple(kernel.named(encoded)), present.tocsr() if is_sparse(present) else present)
+    return _Column(name, tuple(kernel.named(encoded)), present.tocsr() if is_sparse(present) else present, there)
 
 
 def _foremost(columns: list[_Column], inside: Array, beyond: float, top: int) -> tuple[Trait, ...]:

@@ -2,12 +2,13 @@
 
 A table is a data frame (pandas, polars, or anything else that gives a column by name and says its columns), or a list
 of records: dictionaries, named tuples, objects with attributes. A kernel of vectors gets its columns side by side as
-numbers, any other kernel gets one column as a list of objects.
+numbers, dates and times among them as days since 1970-01-01; any other kernel gets one column as a list of objects.
 """
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
+from datetime import UTC, date, datetime
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,8 @@ import numpy as np
 from gramian.checks import Array
 from gramian.kernels.strings.sequences import is_missing
 from gramian.kernels.value import Value
+
+EPOCH, DAY = np.datetime64("1970-01-01", "us"), np.timedelta64(1, "D")
 
 
 class Columns(Value):
@@ -122,6 +125,8 @@ def _numbers(column: list[Any], name: Hashable) -> Array:
     for row, entry in enumerate(column):
         if is_missing(entry):
             raise _not_finite(name, entry, row)
+    if column and all(isinstance(entry, date | np.datetime64) for entry in column):
+        return np.array([_days(entry) for entry in column])
     try:
         found = np.asarray(column)
         numbers = found.astype(np.float64) if found.dtype.kind in "fiubO" else None
@@ -136,6 +141,13 @@ def _numbers(column: list[Any], name: Hashable) -> Array:
     for row in np.flatnonzero(~np.isfinite(numbers)).tolist():
         raise _not_finite(name, column[row], row)
     return np.asarray(numbers)
+
+
+def _days(entry: date | np.datetime64) -> float:
+    """Return a date, or a time, as days since 1970-01-01; one with a zone as it is in Greenwich."""
+    if isinstance(entry, datetime) and entry.tzinfo is not None:
+        entry = entry.astimezone(UTC).replace(tzinfo=None)
+    return float((np.asarray(entry).astype("M8[us]") - EPOCH) / DAY)
 
 
 def _not_finite(name: Hashable, entry: Any, row: int) -> ValueError:

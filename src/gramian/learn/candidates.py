@@ -9,6 +9,7 @@ seen in them counts as one more column. The safest comes first.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import prod
 from typing import Any
 
@@ -49,13 +50,21 @@ def candidates_for(X: Any, kernel: Any = None) -> list[Kernel]:
     if (graph := graph_of(kernel)) is not None:
         return _of_nodes(graph)
     try:
-        return candidates(from_objects(X))
+        return candidates(_by_name(from_objects(X), X))
     except DataError as refused:
         try:
             as_sequences(X)  # bytes and lists of tokens, which are in no file
         except (TypeError, ValueError):
             raise refused from None
         return [_unit(one) for one in _of_strings(X)]
+
+
+def _by_name(data: Dataset, X: Any) -> Dataset:
+    """Return vectors that came as a frame with dates as columns with names, for such a frame is no matrix."""
+    if data.kind != "vectors" or not hasattr(X, "columns") or "date" not in data.recipe.kinds.values():
+        return data
+    columns = {name: data.X[:, place] for place, name in enumerate(data.recipe.columns)}
+    return replace(data, kind="records", X=columns)
 
 
 def graph_of(kernel: Any) -> Graph | None:

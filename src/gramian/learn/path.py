@@ -240,3 +240,16 @@ class Smoother:
                     gcv[k] = np.square(E).sum() / total / average[k] ** 2
         dof = np.array([self.dof(lam) for lam in ridges])
         return RidgePath(ridges, loo, gcv, dof, self.left_out)
+
+
+def without_groups(smoother: Smoother, group: Array, ridges: Array) -> Array:
+    """Return the residuals of all objects in fits made without any of their group, ridges × objects × targets.
+
+    `group` numbers the groups from 0 on. At ridges above 0, for shrinkage.
+    """
+    found = np.stack([smoother.at(float(lam)).loo for lam in ridges])
+    order = np.argsort(group, kind="stable")
+    for members in np.split(order, np.flatnonzero(np.diff(group[order])) + 1):
+        if len(members) > 1:
+            found[:, members] = smoother.without(members, ridges)
+    return found

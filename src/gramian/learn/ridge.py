@@ -59,7 +59,7 @@ from gramian.learn.lowrank import (
     landmark_coefficients,
     pieces,
 )
-from gramian.learn.path import Fit, Kind, RidgePath, Smoother, factors, joined_fits
+from gramian.learn.path import Fit, Kind, RidgePath, Smoother, factors, joined_fits, without_groups
 from gramian.learn.posterior import variances, variances_of_moments
 from gramian.learn.ridges import (
     CHOSEN_EXACTLY,
@@ -758,7 +758,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, LeastSquares):  # type: igno
                 found = variances(self.sample_, images, system, frame, w / total if self.fit_intercept else None)
         return np.asarray(found + self.ridge_ / total if self.fit_intercept else found)
 
-    def predict_interval(self, X: Any, alpha: float = 0.1) -> Intervals:
+    def predict_interval(self, X: Any, alpha: float = 0.1, groups: Any = None) -> Intervals:
         """Return intervals in which the targets of new objects lie with a probability of about 1 − `alpha`.
 
         They are those of the jackknife+, made from what the models without one object each say of x, in closed form.
@@ -777,6 +777,10 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, LeastSquares):  # type: igno
         alpha : float
             The share of targets that may lie outside. Fewer than 1/alpha − 1 objects bound nothing: the intervals are
             infinite then, and a warning says so.
+        groups : array of shape (n,), optional
+            To which group each object of the sample belongs, where X are objects of new ones: whole groups are left
+            out then, for the ridge as it is. From exact answers of at most 3,000 objects without weights, for
+            shrinkage and a ridge above 0.
 
         Returns
         -------
@@ -807,7 +811,8 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, LeastSquares):  # type: igno
         """
         alpha = fraction(alpha, "alpha")
         shape = self._values(X).shape
-        low, high = self._left_out().intervals(self._images(X), alpha)
+        left_out = self._left_out() if groups is None else self._groups_out(groups)
+        low, high = left_out.intervals(self._images(X), alpha)
         return Intervals(low.reshape(shape), high.reshape(shape))
 
     def _left_out(self) -> LeftOut:
@@ -823,6 +828,20 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, LeastSquares):  # type: igno
             return LeftOut(residuals, lambda some: self._at(some)[:, None, :]).among(weights)
         each = self._influences()
         return LeftOut.by_influence(residuals, lambda some: (self._at(some), each._at(some))).among(weights)
+
+    def _groups_out(self, groups: Any) -> LeftOut:
+        """Return what is known of the models that were learnt without one group."""
+        found, n = np.asarray(groups), len(self.sample_)
+        if found.shape != (n,) and not hasattr(self, "_of_moments"):
+            raise ValueError(f"groups have the shape {found.shape}; one for each of the {n:,} objects expected")
+        if hasattr(self, "_of_moments") or n > DENSE or self._problem.weights is not None:
+            raise ValueError("groups are left out of exact answers only, of at most 3,000 objects without weights")
+        if self.smoother != "shrinkage" or not self.ridge_ > 0:
+            raise ValueError("groups are left out by shrinkage only: take smoother='shrinkage' and a ridge above 0")
+        group = np.unique(found, return_inverse=True)[1]
+        residuals = self._unit * without_groups(self._smoother(), group, np.array([self.ridge_]))[0]
+        each = self._influences()
+        return LeftOut.by_group(residuals, group, lambda some: (self._at(some), each._at(some)))
 
     def _left_out_of_moments(self) -> LeftOut:
         """Leave out the objects that are looked at, with explicit features."""

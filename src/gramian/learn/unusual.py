@@ -37,6 +37,7 @@ SHARES = (0.5, 0.3, 0.7, 0.1, 0.9)  # quantiles that are tried in the place of a
 OTHERS = 4  # categories that are
 HELPS = 0.1  # the share of what d is too large by that a replacement must take away to be a help
 NOTABLE = 0.1  # of what d is beyond the most typical object that the next replacement must take away to be told
+ALSO = 0.05  # of d that a value takes away which is out of its range, to be told of an object that is inside by now
 AS_USUAL = 0.5  # what a fall counts where the value that is replaced is usual
 LARGE = 0.02  # of d that the next word must take away to be told
 USUAL = (0.05, 0.95)
@@ -265,13 +266,19 @@ class _Mending:
         reasons: list[Reason] = []
         typical, least = np.quantile(self.detector.distances_, (0.5, 0.0)).tolist()
         rises: dict[Hashable, float] = {}
-        while left and len(reasons) < top and not (reasons and first > threshold >= distance):
+        while left and len(reasons) < top:
             found = self._best(left)
+            if reasons and first > threshold >= distance:  # inside: what is told now is as strange by itself
+                left = [name for name in left if self._weight(name) == 1 and distance - found[name][0] > ALSO * first]
+                if not left:
+                    break
             name = max(left, key=lambda column: self._weight(column) * (distance - found[column][0]))
             if distance - found[name][0] < HELPS * (distance - typical):
                 rises = rises or self._rises()
                 strangest = max(left, key=rises.__getitem__)
                 name = strangest if rises[strangest] > max(distance - found[name][0], 0) else name
+            if reasons and distance <= threshold and self._weight(name) < 1:  # what is usual is no further reason
+                break
             after, instead = found[name]
             helped = rises.get(name, 0.0) if after > threshold else 0.0
             least_helped = 0.0 if first > threshold and not reasons else NOTABLE * max(distance - least, 0.0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import PurePath
 from typing import Any
@@ -44,23 +44,25 @@ SECTIONS = (came_in, columns, kernel, geometry, spectrum, chart, clusters, novel
 QUICK = (came_in, chart)
 LATE = (columns, clusters, novelty)
 # The reader's questions first, then everything else, but what speaks of feature spaces at the end,
-FIRST = ("verdict", "input", "prediction", "columns_that_matter", "map")
+FIRST = ("verdict", "also", "input", "prediction", "columns_that_matter", "map")
 LAST = ("kernel", "geometry", "spectrum")
 FOLDED = ("input", *LAST)  # folded until it is asked for
 JUDGED = ("prediction", "what matters", "verdict")  # steps that take time where there is a target
 PARTS = {  # of the time that a report takes, in hundredths, as measured on tables, strings, texts and graphs
-    "a kernel": 7,
+    "a kernel": 3,
     "came in": 0.1,
-    "kernel": 2,
-    "geometry": 2,
-    "spectrum": 2,
-    "chart": 0.5,
-    "clusters": 7,
-    "novelty": 1,
-    "prediction": 60,
+    "columns": 0.2,
+    "kernel": 1,
+    "geometry": 0.5,
+    "spectrum": 0.5,
+    "chart": 0.3,
+    "clusters": 3.5,
+    "novelty": 0.7,
+    "prediction": 62,
     "verdict": 4,
-    "what matters": 14,
+    "what matters": 24,
 }
+QUICK_PARTS = {"a kernel": 12, "came in": 0.2, "chart": 10, "prediction": 77, "what matters": 0.1, "verdict": 0.7}
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,7 +167,7 @@ def build(data: Dataset, kernel_given: Kernel | str | None = None, seed: int = 0
     data = replace(data, source=PurePath(data.source).name or data.source)  # a page is sent to others
     sections: list[Section] = []
     chosen = QUICK if quick else SECTIONS
-    parts = shares_of_time([*map(_name, chosen)], data.task != "none")
+    parts = shares_of_time([*map(_name, chosen)], data.task != "none", QUICK_PARTS if quick else PARTS)
     with task("report", 1.0) as progress:
 
         def begin(name: str, words: str = "") -> None:
@@ -191,7 +193,7 @@ def build(data: Dataset, kernel_given: Kernel | str | None = None, seed: int = 0
         after = [] if quick else [columns_that_matter.section(study, matter), uncertainty.section(study, contest)]
         begin("verdict")
         first = verdict.section(study, contest, {one.id: one.numbers for one in sections}, matter, quick)
-        sections = ordered([first, *sections, *predicted, *filter(None, after)])
+        sections = ordered([*first, *sections, *predicted, *filter(None, after)])
     return Report(
         {
             "title": study.data.source,
@@ -204,10 +206,12 @@ def build(data: Dataset, kernel_given: Kernel | str | None = None, seed: int = 0
     )
 
 
-def shares_of_time(sections: list[str], predicts: bool = True) -> dict[str, tuple[float, float]]:
+def shares_of_time(
+    sections: list[str], predicts: bool = True, parts: Mapping[str, float] = PARTS
+) -> dict[str, tuple[float, float]]:
     """Return for each step when it begins and how long it takes, as shares of the whole time."""
     steps = ["a kernel", *sections, *JUDGED]
-    took = [PARTS.get(step, 1.0) if predicts or step not in JUDGED else 0.0 for step in steps]
+    took = [parts.get(step, 1.0) if predicts or step not in JUDGED else 0.0 for step in steps]
     begun = [sum(took[:k]) / sum(took) for k in range(len(took))]
     return {step: (start, part / sum(took)) for step, start, part in zip(steps, begun, took, strict=True)}
 

@@ -99,6 +99,48 @@ class Entrant:
     model: Model | None = None
 
 
+ARTICLES = {
+    "Fisher discriminant": "the",
+    "nearest centre (Parzen)": "the",
+    "random forest": "a",
+    "vote of the neighbours": "the",
+}
+PLURALS = ("gradient-boosted trees", "nearest neighbours", "nearest neighbours on tf-idf")
+
+
+def called(name: str) -> str:
+    """Return the name of a model as a sentence has it.
+
+    Examples
+    --------
+    >>> called("random forest"), called("kernel ridge regression")
+    ('a random forest', 'kernel ridge regression')
+    """
+    return f"{ARTICLES[name]} {name}" if name in ARTICLES else name
+
+
+def verb(name: str, one: str, several: str) -> str:
+    """Return the name of a model as the subject of a sentence, with the verb that goes with it.
+
+    Examples
+    --------
+    >>> verb("gradient-boosted trees", "is", "are"), verb("Fisher discriminant", "is", "are")
+    ('gradient-boosted trees are', 'the Fisher discriminant is')
+    """
+    return f"{called(name)} {several if name in PLURALS else one}"
+
+
+def unseen(name: str) -> str:
+    """Return what a model is judged by.
+
+    Examples
+    --------
+    >>> unseen("nearest neighbours"), unseen("random forest")
+    ('objects they have not seen', 'objects it has not seen')
+    """
+    return f"objects {'they have' if name in PLURALS else 'it has'} not seen"
+
+
 class Signal(NamedTuple):
     """How much of the target can be told: "none", "weak" or "clear", by which entrant, and what share of the error."""
 

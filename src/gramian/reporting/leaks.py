@@ -6,6 +6,7 @@ folds of the contest. The share of the error that it removes is 0 for what knows
     nearly all          a column alone removes all but a fiftieth of the error
     together            none does, but two of those that remove most do
     more than others    it removes most of it, and more than all other columns together, beyond the error
+    ranges              the values of a column of few part the numbers of the target into ranges that do not overlap
     place               a name, or the number of a row, removes some of it beyond the error
 
 None of these need be a leak: only who knows the data can tell whether the column is known when a prediction is made.
@@ -17,7 +18,7 @@ import re
 import warnings
 from collections import Counter
 from collections.abc import Iterable
-from itertools import combinations
+from itertools import combinations, pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -31,6 +32,7 @@ from gramian.intake.table import absent
 from gramian.reporting import plain
 from gramian.reporting.contest import FALSE, FOLDS, Contest
 from gramian.reporting.measures import beyond, paired
+from gramian.reporting.numbering import in_time, numbered, runs_on
 from gramian.reporting.splits import Fold
 from gramian.reporting.study import Study
 
@@ -41,17 +43,14 @@ MOST = 0.8  # that it removes at least, if it knows more than all others
 PAIRED = 4  # columns, those that remove most, of which every two are asked together
 SOME = 0.1  # that a name or the number of a row removes at least
 WIDE = 60  # columns up to which all are asked on all folds; of more only those that do best on one
+RANGES, RANGE = 10, 5  # values at most that may part the target, and objects at least of two of them
 LEAVES = 64
 VALUES = 30  # of a column of words that are told apart
-TIMES = 8  # different dates or numbers, at least, that order rows
-GROUPED = 20_000  # rows by which groups are looked for
-AGREE = 3  # columns, and a third of all, that never differ within a group
-CHANCE = 1e-6  # that a column never does though it has nothing to do with the groups
 ROW = "row number"
 
 
 class Leak(NamedTuple):
-    """A column that knows the target, the share of the error that it removes, and which of the four it is.
+    """A column that knows the target, the share of the error that it removes, and which of the five it is.
 
     Alone, or with the other one where two know the target together.
     """
@@ -154,7 +153,7 @@ class _Line:
 def _columns(study: Study, rows: Array, asked: _Asked) -> list[Leak]:
     """Return the columns that the objects are made of and that know too much."""
     data = study.data
-    names = [name for name in data.recipe.columns if not _numbered(data, name)]
+    names = [name for name in data.recipe.columns if not numbered(data, name)]
     if len(names) < 2 or data.kind not in ("vectors", "records"):
         return []
     if len(names) > WIDE:
@@ -169,9 +168,27 @@ def _columns(study: Study, rows: Array, asked: _Asked) -> list[Leak]:
         removed = asked.removed(losses)
         if removed >= ALL:
             found.append(Leak(name, removed, "nearly all"))
+        elif _parts_into_ranges(data.column(name)[rows], asked.y):
+            found.append(Leak(name, removed, "ranges"))
         elif removed >= MOST and beyond(_others(data, name, rows, losses, asked)):
             found.append(Leak(name, removed, "more than others"))
     return found or _pair(seen, alone, asked)
+
+
+def _parts_into_ranges(values: Array, y: Array) -> bool:
+    """Tell whether the target of each of a few values lies in a range of its own, as where it was cut into classes.
+
+    Of values that have nothing to do with it chance would make that in one of 2ⁿ / n cases at most.
+    """
+    if y.dtype.kind != "f":
+        return False
+    known = np.flatnonzero(~(np.isnan(values) if values.dtype.kind == "f" else absent(values)))
+    codes = np.unique(values[known].astype(str), return_inverse=True)[1]
+    counts = np.bincount(codes)
+    if not 2 <= len(counts) <= RANGES or np.sort(counts)[-2] < RANGE or len(known) < LEAST:
+        return False
+    ends = sorted((y[known][codes == k].min(), y[known][codes == k].max()) for k in range(len(counts)))
+    return all(one[1] <= other[0] for one, other in pairwise(ends))
 
 
 def _pair(seen: dict[str, Array], alone: dict[str, Array], asked: _Asked) -> list[Leak]:
@@ -197,7 +214,7 @@ def _others(data: Dataset, name: str, rows: Array, losses: Array, asked: _Asked)
 def _places(data: Dataset, rows: Array, asked: _Asked) -> list[Leak]:
     """Return names and numbers of rows that know something of the target."""
     named = {one.name for one in data.columns if one.kind == "id"}
-    named |= {name for name in data.recipe.columns if _numbered(data, name)}
+    named |= {name for name in data.recipe.columns if numbered(data, name)}
     every = {name: _seen(data, name, rows) for name in sorted(named - {data.group, data.order, data.target})}
     if data.places is not None and data.order is None and not _in_order_of_time(data):
         every = {ROW: data.places[rows].astype(np.float64)[:, None]} | every
@@ -214,20 +231,7 @@ def _places(data: Dataset, rows: Array, asked: _Asked) -> list[Leak]:
 def _in_order_of_time(data: Dataset) -> bool:
     """Tell whether the rows are sorted by what orders them in time, so that their numbers say nothing else."""
     time = in_time(data)
-    return time is not None and _sorted(data, time) and not _numbered(data, time)
-
-
-def _numbered(data: Dataset, name: str) -> bool:
-    """Tell whether a column of whole numbers counts the rows; the days of dates that follow each other do not."""
-    values = data.column(name)
-    if (
-        data.recipe.kinds.get(name) == "date"
-        or values.dtype.kind != "f"
-        or len(values) < LEAST
-        or np.isnan(values).any()
-    ):
-        return False
-    return bool(np.ptp(values) == len(values) - 1 and len(np.unique(values)) == len(values) and not np.any(values % 1))
+    return time is not None and runs_on(data, time) and not numbered(data, time)
 
 
 def _seen(data: Dataset, name: str, rows: Array) -> Array:
@@ -241,77 +245,3 @@ def _seen(data: Dataset, name: str, rows: Array) -> Array:
     common = [word for word, many in Counter(words).most_common(VALUES) if many > 1]
     few = [np.array([word == one for word in words], dtype=np.float64) for one in common]
     return np.column_stack([order, [len(word) for word in words], numbers, *few])
-
-
-class Group(NamedTuple):
-    """A column whose equal values seem to name one and the same thing, and the columns that never differ within one."""
-
-    column: str
-    agree: tuple[str, ...]
-
-
-def in_groups(data: Dataset, distinct: Array) -> Group | None:
-    """Return what the objects seem to belong to: patients seen several times, say, who keep their sex and age.
-
-    Equal values of it go with equal ones of many other columns, by more than chance. Copies would always do that, so
-    that `distinct` rows are asked.
-    """
-    if data.group is not None or data.kind not in ("vectors", "records") or not data.columns:
-        return None
-    rows = distinct[:GROUPED]
-    names = [name for name in (*data.recipe.columns, *data.others) if name != data.target][:WIDE]
-    codes = {name: _codes(data.column(name)[rows]) for name in names}
-    found = [Group(name, _agreeing(name, codes)) for name in names if _may_name(data.column(name)[rows], codes[name])]
-    best = max(found, key=lambda one: len(one.agree), default=None)
-    return best if best is not None and len(best.agree) >= max(AGREE, (len(names) - 1) / 3) else None
-
-
-def _codes(values: Array) -> Array:
-    words = values if values.dtype.kind == "f" else np.array([str(one) for one in values.tolist()])
-    return np.asarray(np.unique(words, return_inverse=True)[1])
-
-
-def _may_name(values: Array, codes: Array) -> bool:
-    """Tell whether a column may name things: some values, not fractions, are there again and again."""
-    many = int(codes.max(initial=0)) + 1
-    whole = values.dtype.kind != "f" or not np.any(values[np.isfinite(values)] % 1)
-    return whole and many >= TIMES and len(codes) - many >= max(TIMES, len(codes) / 20)
-
-
-def _agreeing(name: str, codes: dict[str, Array]) -> tuple[str, ...]:
-    """Return the columns that never differ where one has equal values, though chance would let them differ."""
-    own = codes[name]
-    first = np.unique(own, return_index=True)[1][own]
-    again = len(own) - int(own.max()) - 1
-    agree = []
-    for other, values in codes.items():
-        alike = float(np.square(np.bincount(values) / len(values)).sum())  # how often two rows agree by chance
-        if other != name and again * np.log(alike) < np.log(CHANCE) and np.array_equal(values[first], values):
-            agree.append(other)
-    return tuple(agree)
-
-
-def in_time(data: Dataset) -> str | None:
-    """Return the column by which time seems to order the objects: dates, or numbers that the rows are sorted by."""
-    if data.kind == "nodes" or not data.columns:
-        return None
-    known = {*data.recipe.columns, *data.others} - {data.group}
-    dates = [one.name for one in data.columns if one.kind == "date" and one.distinct >= TIMES and one.name in known]
-    return next(iter(dates), None) or next(
-        (one.name for one in data.columns if one.name in known and _sorted(data, one.name)), None
-    )
-
-
-def rows_a_value(data: Dataset, name: str) -> float:
-    """Return how many rows a value of a running number has, as a rule; 1 of dates, which many things may share."""
-    if data.recipe.kinds.get(name) == "date" or any(one.name == name and one.kind == "date" for one in data.columns):
-        return 1.0
-    return float(np.median(np.unique(data.column(name), return_counts=True)[1]))
-
-
-def _sorted(data: Dataset, name: str) -> bool:
-    values = data.column(name)
-    if values.dtype.kind != "f" or np.isnan(values).any() or len(np.unique(values)) < TIMES:
-        return False
-    steps = np.diff(values)
-    return bool(np.all(steps >= 0) or np.all(steps <= 0))

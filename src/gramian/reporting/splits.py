@@ -5,10 +5,7 @@
     time        where the reader names a column that orders them, models learn from the past and predict what follows
 
 Whatever is chosen within a fold, a kernel or a ridge, is chosen by the same rule. Where all objects stand alone, one is
-left out at a time; else a whole unit is. For a linear smoother ŷ = H y the residuals of a unit g that is left out
-follow from one fit, as those of a single object do:
-
-    e₋g = (I − H_gg)⁻¹ e_g,        H = 11ᵀ/n + K̂ (K̂ + λI)⁻¹.
+left out at a time; else a whole unit is, whose residuals follow from one fit as those of a single object do (`path`).
 
 Rows of a table of few columns with few values each are equal by nature, and then equal rows are no copies: two
 passengers of one class, age and sex are two passengers.
@@ -26,9 +23,11 @@ from scipy.sparse.csgraph import connected_components
 from sklearn.model_selection import RepeatedKFold, RepeatedStratifiedKFold
 
 from gramian.checks import Array, is_sparse
+from gramian.factor.spectrum import Spectrum
 from gramian.intake.dataset import Dataset
 from gramian.intake.table import absent
 from gramian.kernels.algebra import Kernel
+from gramian.learn.path import Smoother, without_groups
 from gramian.runtime.threads import aside
 
 LOOKED_AT = 200_000  # rows that are compared with each other
@@ -243,18 +242,9 @@ def _centred(K: Array) -> tuple[Array, Array, Array]:
 def _units_out(K: Array, Y: Array, unit: Array) -> tuple[Array, Array]:
     """Return the residuals at each ridge of objects whose unit is left out, by the closed form."""
     values, U, ridges = _centred(K)
-    n = len(K)
-    UY, found = U.T @ Y, np.empty((len(ridges), *Y.shape))
-    order = np.argsort(unit, kind="stable")
-    members = [one for one in np.split(order, np.flatnonzero(np.diff(unit[order])) + 1) if len(one) > 1]
-    for k, ridge in enumerate(ridges):
-        shrink = values / (values + ridge)
-        E = Y - Y.mean(axis=0) - U @ (shrink[:, None] * UY)
-        found[k] = E / np.maximum(1 - 1 / n - np.square(U) @ shrink, 1e-12)[:, None]
-        for g in members:
-            H = 1 / n + (U[g] * shrink) @ U[g].T
-            found[k][g] = np.linalg.lstsq(np.eye(len(g)) - H, E[g], rcond=None)[0]
-    return ridges, found
+    border, found = np.full(len(K), len(K) ** -0.5), Spectrum(values[::-1], U[:, ::-1], 0.0)
+    smoother = Smoother(found, Y - Y.mean(axis=0), border, "shrinkage")
+    return ridges, without_groups(smoother, unit, ridges)
 
 
 def _ahead(K: Array, Y: Array, fold: Fold) -> tuple[Array, Array]:

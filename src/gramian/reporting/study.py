@@ -5,14 +5,14 @@ landmarks (`Nystrom`), whose error every figure names, in one pass over all the 
 evenly at random.
 
 What objects look like is one question, and what tells the target another: the geometry is that of a kernel on all
-columns, though predictions may do best by a few of them. Objects without a value in any column are left out, for what
-stands in for missing values would make them the most usual of all.
+columns but those that only number rows, though predictions may do best by a few of them. Objects without a value in any
+column are left out, for what stands in for missing values would make them the most usual of all.
 """
 
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -21,13 +21,15 @@ import numpy as np
 from gramian.checks import Array
 from gramian.intake.dataset import Dataset
 from gramian.intake.errors import DataError
+from gramian.intake.guesses import NUMERIC
 from gramian.kernels.algebra import Kernel
 from gramian.learn.candidates import candidates
 from gramian.learn.pca import KernelPCA
 from gramian.learn.sklearn_private import take_rows
 from gramian.reporting.blocks import bounded, drawn, number
 from gramian.reporting.candidates import FEW, SAMPLE, Choice, choose
-from gramian.reporting.fitting import columns_of, dated, fitting
+from gramian.reporting.fitting import as_records, columns_of, dated, fitting
+from gramian.reporting.numbering import numbering
 from gramian.reporting.splits import Splits
 from gramian.space.vectors import FeatureSpace, Vectors
 
@@ -61,6 +63,8 @@ class Study:
         Where each object stands in the data as they were given.
     empty : tuple of str
         The names of objects without a value.
+    apart : tuple of str
+        The columns that only number rows, and have no part in the geometry.
     """
 
     data: Dataset
@@ -73,6 +77,7 @@ class Study:
     splits: Splits = field(kw_only=True)
     origin: Array = field(kw_only=True)
     empty: tuple[str, ...] = ()
+    apart: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, data: Dataset, given: Kernel | None, seed: int = 0, quick: bool = False) -> Study:
@@ -89,12 +94,16 @@ class Study:
         splits = Splits.of(data)
         known = _distinct(data, splits)
         rng = np.random.default_rng(seed)
-        every = tuple(candidates(data)) if given is None else ()
+        apart = numbering(data) if given is None else ()
+        every, others = _with_and_without(data, apart) if given is None else ((), ())
+        data = (as_records(data) or data) if apart else data
         walks = len(data) > EXACT and all(one.matrix_free for one in (*every, *filter(None, [given])))
         few = np.sort(rng.permutation(known)[: FEW if walks or quick else SAMPLE])
         y = None if data.y is None else target_of(data, few)
         choice = choose(data, every, given, few, y, splits.of_rows(few))
         whole = choice.kernel if given is not None else _of_all_columns(data, choice)
+        if apart:
+            whole = others[every.index(whole)] if len(others) == len(every) else others[0]
         return cls(
             data,
             choice,
@@ -106,6 +115,7 @@ class Study:
             splits=splits,
             origin=origin,
             empty=empty,
+            apart=apart,
         )
 
     @property
@@ -144,6 +154,20 @@ class Study:
     def objects(self, rows: Array) -> Any:
         """Return the objects of some rows, as the kernel takes them."""
         return take_rows(self.data.X, rows)
+
+    def as_they_came(self, rows: Array) -> Any:
+        """Return the objects of some rows with NaN in the place of numbers and dates that stand in for missing ones."""
+        X, names = self.objects(rows), self.data.recipe.columns
+        missing = {name: gap[rows] for name, gap in self.data.gaps.items() if self.data.recipe.kinds[name] in NUMERIC}
+        if not missing or self.data.kind not in ("vectors", "records"):
+            return X
+        X = X.copy()
+        for name, gap in missing.items():
+            if self.data.kind == "vectors":
+                X[gap, names.index(name)] = np.nan
+            else:
+                X[name][gap] = np.nan
+        return X
 
     def target(self, rows: Array) -> Array:
         """Return the target of rows that have one."""
@@ -248,6 +272,20 @@ class Study:
                 line += f" · {self.data.target} = {number(value, 6) if self.data.task == 'numbers' else value}"
             found.append(line)
         return found
+
+
+def _with_and_without(data: Dataset, apart: tuple[str, ...]) -> tuple[tuple[Kernel, ...], tuple[Kernel, ...]]:
+    """Return the candidates for the data, and those for what is left without some columns."""
+    every = tuple(candidates(data))
+    if not apart:
+        return every, every
+    kept = [name for name in data.recipe.columns if name not in apart]
+    columns = tuple(replace(one, used=one.used and one.name not in apart) for one in data.columns)
+    if data.kind != "vectors":
+        return every, tuple(candidates(replace(data, columns=columns)))
+    places = [data.recipe.columns.index(name) for name in kept]
+    others = candidates(replace(data, X=data.X[:, places]))
+    return tuple(one.on(*data.recipe.columns) for one in every), tuple(one.on(*kept) for one in others)
 
 
 def _of_all_columns(data: Dataset, choice: Choice) -> Kernel:

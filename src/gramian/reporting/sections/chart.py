@@ -9,6 +9,7 @@ import scipy.sparse
 
 from gramian.checks import Array
 from gramian.reporting.blocks import Section, bounded, figure, share
+from gramian.reporting.numbering import left_apart
 from gramian.reporting.study import Study
 
 MOST_EDGES = 1500  # of a graph that are drawn
@@ -27,7 +28,8 @@ def section(study: Study) -> Section:
     return Section(
         "map",
         "The map",
-        "The two directions in which the objects differ most. Point at one to see the object itself.",
+        "The two directions in which the objects differ most. Point at one to see the object itself."
+        + f" {left_apart(study.apart)}".rstrip(),
         [figure("map", "Kernel principal components", "scatter", data, reading, "pca", badge)],
         {"rows": study.origin[study.shown], "coordinates": T, "shares": [first, second], "held": study.held},
     )

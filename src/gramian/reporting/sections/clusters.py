@@ -13,6 +13,7 @@ from gramian.explain.profiles import Profiles, profiles
 from gramian.explain.straight import Names
 from gramian.reporting.blocks import Block, Section, count, fact, facts, figure, note, number, share, table
 from gramian.reporting.measures import silhouettes
+from gramian.reporting.numbering import left_apart
 from gramian.reporting.sections.chart import scatter
 from gramian.reporting.sections.prediction.apart import told as told_apart
 from gramian.reporting.study import Study
@@ -54,6 +55,7 @@ def section(study: Study) -> Section:
         every = count(len(looked_at) + len(left_out), "column")
         many = f"{len(looked_at):,} of {every}, the others left out as said below"
     where = f" Looked at: {many}: {_listed(looked_at)}." if looked_at else ""
+    where += f" {left_apart(study.apart)}".rstrip()
     numbers |= {"columns": looked_at, "left_out": left_out}
     return Section("clusters", "Clusters", told(found, bool(left_out)) + where, blocks, numbers)
 
@@ -95,9 +97,11 @@ def _evidence(found: Clusters) -> str:
     return (
         "Boundaries are proposed by one half of the objects: by two trees of distances, and along single columns and "
         "principal components of numbers. One is claimed where the other half lies less than two thirds as densely "
-        f"along it as on either side, with p ≤ {ALPHA:g}{kept}. Groups of fewer than {LEAST} objects are never "
-        f"claimed, of fewer than about {SELDOM} often overlooked, and groups that run into each other are not told "
-        "apart."
+        f"along it as on either side, with p ≤ {ALPHA:g}{kept}. Where there are so many dimensions that the nearest "
+        "objects are hardly nearer than others, the clearest valley in the planes of the first principal components "
+        f"of all objects counts as well, where chance makes none so clear. Groups of fewer than {LEAST} objects are "
+        f"never claimed, of fewer than about {SELDOM} often overlooked, and groups that run into each other are not "
+        "told apart."
     )
 
 
@@ -143,7 +147,7 @@ def _several(study: Study, found: Clusters, rows: Array, X: object) -> list[Bloc
 def _members(study: Study, found: Clusters, rows: Array, X: object, images: Vectors) -> Block:
     """Return a table of the clusters: how large they are, what sets them apart, and which classes are in them."""
     classes = study.data.y if study.data.task == "classes" else None
-    profile = _profiles(study, found, X)
+    profile = _profiles(study, found, study.as_they_came(rows))
     dates = frozenset(name for name, kind in study.data.recipe.kinds.items() if kind == "date")
     lines = []
     for k in range(found.count):

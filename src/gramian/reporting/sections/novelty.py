@@ -27,6 +27,7 @@ from gramian.reporting.blocks import (
     text,
 )
 from gramian.reporting.measures import standard_error
+from gramian.reporting.numbering import left_apart
 from gramian.reporting.study import Study
 
 ALPHA = 0.05  # false alarms that are allowed
@@ -86,7 +87,8 @@ def section(study: Study) -> Section:
     return Section(
         "novelty",
         "The most unusual objects",
-        f"{share(float(beyond.mean()))} of the objects lie beyond the threshold{'' if nodes else ' for new ones'}.",
+        f"{share(float(beyond.mean()))} of the objects lie beyond the threshold{'' if nodes else ' for new ones'}."
+        + f" {left_apart(study.apart)}".rstrip(),
         [
             text(promise),
             *([] if nodes else [text(_apart(found))]),

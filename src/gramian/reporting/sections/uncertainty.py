@@ -18,9 +18,10 @@ import numpy as np
 
 from gramian.checks import Array
 from gramian.learn.classifier import KernelClassifier
+from gramian.learn.intervals import Intervals, half_width
 from gramian.learn.ridge import KernelRidge
 from gramian.reporting.blocks import Block, Section, fact, facts, figure, number, plus_minus, share, text
-from gramian.reporting.contest import Contest, Entrant
+from gramian.reporting.contest import Contest, Entrant, called
 from gramian.reporting.matters import asked
 from gramian.reporting.measures import Difference, beyond, paired
 from gramian.reporting.splits import Fold
@@ -31,6 +32,7 @@ MOST = 1500  # objects by which intervals and probabilities are held
 LEARNT = 6000  # objects of which the parts are taken from which models learn
 PARTS = (8, 4, 2)
 LEAST = 10  # objects that are learnt from
+PAST = 2 / 3  # of what is learnt from, where what follows in time is to be told; the rest tells how well
 TWO = 2.0  # standard errors within which a share is what was promised
 
 
@@ -79,7 +81,7 @@ def section(study: Study, contest: Contest | None) -> Section | None:
         return None
     blocks: list[Block] = []
     if promise is not None:
-        blocks += [_facts(promise, contest.numbers), text(_meaning(contest.numbers))]
+        blocks += [_facts(promise, contest.numbers), text(_meaning(study, contest.numbers))]
     if curve is not None:
         blocks.append(_curve(curve, contest))
     return Section("uncertainty", "How sure that is", " ".join(said), blocks, _numbers(promise, curve, contest))
@@ -103,7 +105,7 @@ def held(study: Study, contest: Contest) -> Promise | None:
         true = study.target(test)
         try:
             if contest.numbers:
-                low, high = model.predict_interval(study.objects(test), ALPHA)
+                low, high = _intervals(study, model, train, test)
                 inside.append((low <= true) & (true <= high))
                 widths.append(high - low)
                 promised.append(np.full(len(test), 1 - ALPHA))
@@ -122,6 +124,24 @@ def held(study: Study, contest: Contest) -> Promise | None:
     if not error:  # all were right: as for one more that was not
         error = 1 / (len(right) + 1)
     return Promise(float(sure.mean()), float(right.mean()), float(error), width)
+
+
+def _intervals(study: Study, model: KernelRidge, train: Array, test: Array) -> Intervals:
+    """Return the intervals of objects not seen, by what was left out as they are: objects, units, or what came later.
+
+    In time the model learns from the first part only, and its errors at the rest tell how wide intervals are.
+    """
+    splits, X = study.splits, study.objects(test)
+    if splits.time is not None:
+        order = train[np.argsort(splits.time[train], kind="stable")]
+        past, later = np.split(order, [int(PAST * len(order))])
+        model = model.fit(study.objects(past), study.target(past))
+        residuals = study.target(later) - model.predict(study.objects(later))
+        said, width = model.predict(X), half_width(residuals, ALPHA)
+        return Intervals(said - width, said + width)
+    unit = splits.unit[train]
+    together = len(np.unique(unit)) < len(unit) and model.rank == "exact"
+    return model.predict_interval(X, ALPHA, unit if together else None)
 
 
 def _model(study: Study, contest: Contest, train: Array, y: Array) -> Any:
@@ -198,14 +218,12 @@ def _sure(found: Promise, numbers: bool) -> str:
 def _more(found: Learning) -> str:
     """Say whether more objects would help."""
     half, whole = map(number if found.numbers else share, found.values[-2:])
+    error = f"from half of them to all the error of {called(found.model)}"
     if found.helps:
-        return (
-            f"More objects would probably help: from half of them to all the error of {found.model} fell from {half} "
-            f"to {whole}."
-        )
+        return f"More objects would probably help: {error} fell from {half} to {whole}."
     return (
-        f"It does not show that more objects would help: from half of them to all the error of {found.model} went from "
-        f"{half} to {whole}, no more than chance would make it."
+        f"It does not show that more objects would help: {error} went from {half} to {whole}, no more than chance "
+        "would make it."
     )
 
 
@@ -223,13 +241,24 @@ def _facts(found: Promise, numbers: bool) -> Block:
     )
 
 
-def _meaning(numbers: bool) -> str:
+def _meaning(study: Study, numbers: bool) -> str:
+    if numbers and study.splits.time is not None:
+        return (
+            "Intervals are those of kernel ridge regression on the first two thirds of what was known, as wide as its "
+            "errors at the last third: they hold what is promised as long as what follows is as far from the past as "
+            "that third was."
+        )
+    if numbers and study.data.group is not None:
+        return (
+            f"Intervals are those of kernel ridge regression for rows of a new “{study.data.group}” (predict_interval "
+            "with groups=): whole groups were left out, and they hold about what is promised where new groups are "
+            "drawn as these were."
+        )
     if numbers:
         return (
             "Intervals are those of kernel ridge regression (KernelRidge.predict_interval, the jackknife+): for "
-            "objects drawn as these were, they are wrong in at most twice the share that they are "
-            "meant to be, and in about "
-            "that share in practice."
+            "objects drawn as these were, they are wrong in at most twice the share that they are meant to be, and in "
+            "about that share in practice."
         )
     return (
         "Probabilities are those of kernel ridge regression on the classes (KernelClassifier.predict_proba), "

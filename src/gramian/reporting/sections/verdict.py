@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from gramian.intake.recipe import RowNumbers
 from gramian.reporting.blocks import Section, count, note, number, share, text
-from gramian.reporting.contest import Contest
-from gramian.reporting.leaks import ROW, Group, Leak, in_groups, in_time, leaks, rows_a_value
+from gramian.reporting.contest import Contest, called, unseen, verb
+from gramian.reporting.leaks import ROW, Leak, leaks
 from gramian.reporting.matters import Matters
+from gramian.reporting.numbering import Group, in_groups, in_time, rows_a_value
 from gramian.reporting.sections.columns_that_matter import sentence
 from gramian.reporting.study import Study
 
@@ -23,6 +24,8 @@ KINDS = {
     "text": ("text", "texts"),
 }
 OBJECTS = {"strings": "strings", "documents": "documents", "nodes": "nodes of a graph"}
+MOST = 5  # sentences
+MANY = 0.05  # of the rows that are copies, from which on these are soon told
 NAMED = 3  # of a list that are named
 MISSING = 0.25  # of the rows, from which on a column says little by itself
 NEARLY = 0.9  # of what the best model removes of the error, that a line removes at least to do nearly as well
@@ -38,6 +41,18 @@ class Found(NamedTuple):
     group: Group | None
 
 
+class Said(NamedTuple):
+    """A sentence: how soon it is left out for others, the heaviest first, and whether it belongs to the first lines.
+
+    What has a section of its own is said there, too, `elsewhere`.
+    """
+
+    weight: int
+    words: str
+    first: bool = False
+    elsewhere: bool = False
+
+
 QUICK = (
     "This was a quick look: predictions are judged by fewer objects and folds, and nothing was done about clusters, "
     "unusual objects and columns that know the target too well."
@@ -50,31 +65,28 @@ def section(
     numbers: Mapping[str, dict[str, Any]],
     matter: Matters | None = None,
     quick: bool = False,
-) -> Section:
-    """Return the verdict of the contest, with the numbers of the sections on the data and what the winner goes by."""
+) -> list[Section]:
+    """Return the verdict of the contest, with the numbers of the sections on the data and what the winner goes by.
+
+    It has five sentences at most, the most important ones; what else there is to say is a section of its own.
+    """
     found = Found([], None, None)
     if contest is not None:
         knows = [] if quick else leaks(study, contest)
         found = Found(knows, in_time(study.data), in_groups(study.data, study.splits.first))
     signal = None if contest is None else contest.signal
-    what, whether = describe(study), [] if contest is None else predicted(study, contest)
-    whether += filter(None, [sentence(matter)])
-    first = [*whether[:1], what, *whether[1:]] if signal and signal.level == "none" else [what, *whether]
-    apart = grouped(numbers.get("clusters", {}))
-    first += apart if contest is None else []
-    rest = [
-        *(apart if contest is not None else []),
-        *unusual(study, numbers.get("novelty", {})),
-        *odd(study, numbers.get("columns", {})),
-        *gaps(study, numbers.get("columns", {})),
-        *checks(study, contest, found),
-    ]
-    warnings = [note(words, "warning") for words in knowing(study, found.leaks)]
-    return Section(
+    warnings = knowing(study, found.leaks)
+    kept, rest = foremost(_sayable(study, contest, numbers, matter, found), MOST - len(warnings) - quick)
+    first = [one.words for one in kept if one.first]
+    last = " ".join(one.words for one in kept if not one.first)
+    notes = [note(words, "warning") for words in warnings] + ([note(QUICK)] if quick else [])
+    more = [text(one.words) for one in rest if not one.elsewhere]
+    also = Section("also", "Also worth knowing", f"{count(len(more), 'thing')} more that may matter.", more)
+    verdict = Section(
         "verdict",
         "The verdict",
         " ".join(first),
-        [*warnings, *([note(QUICK)] if quick else []), *([text(" ".join(rest))] if rest else [])],
+        [*notes, *([text(last)] if last else [])],
         {
             "signal": None if signal is None else signal.level,
             "removed": None if signal is None else signal.removed,
@@ -93,6 +105,45 @@ def section(
             "quick": quick,
         },
     )
+    return [verdict, also] if more else [verdict]
+
+
+def _sayable(
+    study: Study,
+    contest: Contest | None,
+    numbers: Mapping[str, dict[str, Any]],
+    matter: Matters | None,
+    found: Found,
+) -> list[Said]:
+    """Return all that could be said, in the order in which one would read it."""
+    what, apart = Said(0, describe(study), True), grouped(numbers.get("clusters", {}))
+    columns = numbers.get("columns", {})
+    if contest is None:
+        first, later = [what, *_said(1, apart, True)], []
+    else:
+        whether, *line = predicted(study, contest)
+        told = [Said(1, whether, True), *_said(5, line, True), *_said(3, filter(None, [sentence(matter)]), True)]
+        first = [told[0], what, *told[1:]] if contest.signal.level == "none" else [what, *told]
+        later = _said(8, apart, elsewhere=True)
+    return [
+        *first,
+        *later,
+        *_said(6, unusual(study, numbers.get("novelty", {})), elsewhere=True),
+        *_said(6, odd(study, columns)),
+        *_said(7, gaps(study, columns)),
+        *checks(study, contest, found),
+    ]
+
+
+def _said(weight: int, words: Iterable[str], first: bool = False, elsewhere: bool = False) -> list[Said]:
+    return [Said(weight, one, first, elsewhere) for one in words]
+
+
+def foremost(said: list[Said], most: int) -> tuple[list[Said], list[Said]]:
+    """Return the most important sentences in their order, and the rest; what the data are, and the target, stay."""
+    order = sorted(range(len(said)), key=lambda k: said[k].weight)
+    kept = {k for place, k in enumerate(order) if place < most or said[k].weight <= 1}
+    return [one for k, one in enumerate(said) if k in kept], [one for k, one in enumerate(said) if k not in kept]
 
 
 def important(found: Matters | None) -> list[dict[str, Any]]:
@@ -132,16 +183,16 @@ def predicted(study: Study, contest: Contest) -> list[str]:
     if signal.entrant is None:
         return [f"{NONE}: nothing predicts “{target}” better than “{trivial}” beyond the error of the comparison."]
     if signal.balanced:
-        found = contest.balanced(signal.entrant).value
+        found, seen = contest.balanced(signal.entrant).value, verb(_name(contest, signal.entrant), "finds", "find")
         return [
             f"“{target}” can be told only a little: no model is right more often than “{trivial}” beyond the error, "
-            f"yet {_name(contest, signal.entrant)} finds {share(found)} of a class on average, where chance would find "
+            f"yet {seen} {share(found)} of a class on average, where chance would find "
             f"{share(1 / len(contest.found(signal.entrant)))}."
         ]
     if signal.ranked:
         return [
             f"“{target}” can be told only a little: no model has a smaller error than “{trivial}”, yet what "
-            f"{_name(contest, signal.entrant)} predicts goes with it, if loosely (rank correlation "
+            f"{verb(_name(contest, signal.entrant), 'predicts', 'predict')} goes with it, if loosely (rank correlation "
             f"{number(contest.rank_correlation(signal.entrant), 2)})."
         ]
     first, plainest = contest.first, contest.best_baseline
@@ -161,7 +212,7 @@ def _line(contest: Contest, straight: str = "A line") -> list[str]:
         return []
     (k,) = lines
     if k == contest.first:
-        return ["Nothing does better than that, which is a linear model."] if contest.winner is None else []
+        return ["Nothing does better than this linear model."] if contest.winner is None else []
     if k in contest.ties:
         return [f"A line would do: {_name(contest, k)} is as good within the error."]
     if contest.removed(k) >= NEARLY * contest.removed(contest.first):
@@ -180,8 +231,8 @@ def _straight(study: Study) -> str:
 def _how_well(contest: Contest, k: int) -> str:
     name = _name(contest, k)
     if contest.numbers:
-        return f"the error of {name} at objects it has not seen is {_value(contest, k)}"
-    return f"{name} is right for {_value(contest, k)} of the objects it has not seen"
+        return f"the error of {called(name)} at {unseen(name)} is {_value(contest, k)}"
+    return f"{verb(name, 'is', 'are')} right for {_value(contest, k)} of the {unseen(name)}"
 
 
 def _value(contest: Contest, k: int) -> str:
@@ -249,7 +300,12 @@ def knowing(study: Study, found: list[Leak]) -> list[str]:
             f"(they remove {share(both[0].removed)} of the error): check whether they would be known at the time."
         )
     for one in [one for one in found if one not in both][:NAMED]:
-        if one.why == "place":
+        if one.why == "ranges":
+            said.append(
+                f"The values of “{one.column}” part “{target}” into ranges that do not overlap: it may have been made "
+                "of it; check whether it would be known at the time."
+            )
+        elif one.why == "place":
             what = "The number of a row" if one.column == ROW else f"“{one.column}”, which only numbers or names rows,"
             said.append(
                 f"{what} tells “{target}”: alone it removes {share(one.removed)} of the error. The rows stand in an "
@@ -264,41 +320,56 @@ def knowing(study: Study, found: list[Leak]) -> list[str]:
     return said
 
 
-def checks(study: Study, contest: Contest | None, found: Found) -> list[str]:
+def checks(study: Study, contest: Contest | None, found: Found) -> list[Said]:
     """Say what else to check before this is trusted."""
-    data, splits, said = study.data, study.splits, []
+    data, splits = study.data, study.splits
+    said: list[Said] = []
     if splits.copies and contest is not None:
-        said.append(_copies(study))
+        said.append(Said(5 if splits.copies > MANY * study.n and not splits.by_nature else 8, _copies(study)))
     if data.group is not None and contest is not None:
-        said.append(f"Rows with the same “{data.group}” were kept together.")
+        said.append(Said(9, f"Rows with the same “{data.group}” were kept together."))
     if found.group is not None:
-        said.append(_belonging(found.group))
+        said.append(Said(4, _belonging(found.group)))
     if splits.time is not None and contest is not None:
-        said.append(f"Every prediction was learnt from the past, by “{data.order}”.")
+        said.append(Said(5, f"Every prediction was learnt from the past, by “{data.order}”."))
     elif found.time is not None and (rows := rows_a_value(data, found.time)) >= 2 and data.group is None:
-        said.append(
-            f"“{found.time}” runs on from row to row, with about {number(rows, 2)} rows at each value: if it counts "
-            f'time, ask for it with --order "{found.time}" (order= in Python), if it names whom the rows are of, with '
-            f'--group "{found.time}" (group=), for models have also learnt from what came later, and from the same.'
-        )
+        said.append(Said(4, _running(found.time, rows)))
     elif found.time is not None:
-        said.append(
-            f"“{found.time}” seems to order the rows in time: if the future is to be predicted, ask for it with "
-            f'--order "{found.time}" (order= in Python), for here models have also learnt from what came later.'
-        )
+        said.append(Said(4, _ordering(found.time)))
     if study.empty:
         said.append(
-            f"Left out, for want of any value: {_named(study, list(study.empty))}"
-            f"{f' and {len(study.empty) - NAMED:,} more' if len(study.empty) > NAMED else ''}."
+            Said(
+                6,
+                f"Left out, for want of any value: {_named(study, list(study.empty))}"
+                f"{f' and {len(study.empty) - NAMED:,} more' if len(study.empty) > NAMED else ''}.",
+            )
         )
     if contest is not None and contest.numerals and len(np.unique(contest.y)) + len(contest.aside) >= COUNTED:
         said.append(
-            f"The values of “{data.target}” are whole numbers, taken as classes: if they count or measure, ask with "
-            f"--kind {data.target}=numbers (kinds= of read_data)."
+            Said(
+                7,
+                f"The values of “{data.target}” are whole numbers, taken as classes: if they count or measure, ask "
+                f"with --kind {data.target}=numbers (kinds= of read_data).",
+            )
         )
     if contest is not None and contest.aside:
-        said.append(f"Classes too small to be judged: {_and(list(contest.aside[:NAMED]))}.")
+        said.append(Said(8, f"Classes too small to be judged: {_and(list(contest.aside[:NAMED]))}."))
     return said
+
+
+def _running(name: str, rows: float) -> str:
+    return (
+        f"“{name}” runs on from row to row, with about {number(rows, 2)} rows at each value: if it counts time, ask "
+        f'for it with --order "{name}" (order= in Python), if it names whom the rows are of, with --group "{name}" '
+        "(group=), for models have also learnt from what came later, and from the same."
+    )
+
+
+def _ordering(name: str) -> str:
+    return (
+        f"“{name}” seems to order the rows in time: if the future is to be predicted, ask for it with --order "
+        f'"{name}" (order= in Python), for here models have also learnt from what came later.'
+    )
 
 
 def _belonging(found: Group) -> str:

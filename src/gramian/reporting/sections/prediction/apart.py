@@ -40,7 +40,7 @@ def apart(study: Study) -> tuple[list[Block], list[dict[str, Any]]]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            every = profiles(study.objects(rows), study.target(rows), names=names, top=MANY)
+            every = profiles(study.as_they_came(rows), study.target(rows), names=names, top=MANY)
         except (TypeError, ValueError):  # objects without columns or words
             return [], []
     found = [replace(one, traits=one.traits[:TOLD]) for one in every]

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from gramian.reporting.blocks import Block, bounded, count, number, plus_minus, share, table, times
-from gramian.reporting.contest import LEAST, Contest
+from gramian.reporting.contest import LEAST, Contest, called, unseen, verb
 from gramian.reporting.study import Study
 
 MOST_CLASSES = 30  # that are told one by one
@@ -68,9 +68,10 @@ def told(contest: Contest) -> str:
         return f"Nothing predicts better than “{trivial}” beyond the error of the comparison: no signal was found."
     if first == contest.trivial:
         return f"Nothing predicts better than “{trivial}” on average, though there is a weak signal."
-    words = f"{name[0].upper()}{name[1:]} is right for {share(score)} of the objects it has not seen"
+    words = f"{verb(name, 'is', 'are')} right for {share(score)} of the {unseen(name)}"
+    words = f"{words[0].upper()}{words[1:]}"
     if contest.numbers:
-        words = f"The error of {name} at objects it has not seen is {number(score)}"
+        words = f"The error of {called(name)} at {unseen(name)} is {number(score)}"
     others = [contest.entrants[k].name for k in contest.ties if k != first]
     if not others:
         kind = "" if contest.entrants[first].formula else " No kernel learner reaches that."

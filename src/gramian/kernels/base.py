@@ -21,7 +21,7 @@ from gramian.formula.expression import Formula, Opaque
 from gramian.gram.gram import Gram, finite_norms
 from gramian.gram.protocol import Derived
 from gramian.gram.traits import Traits
-from gramian.kernels.capabilities import Capabilities, Features, Logarithms, written
+from gramian.kernels.capabilities import Capabilities, Features, Logarithms, maybe, written
 from gramian.kernels.declared import Kept, Word
 from gramian.kernels.value import ATOM, Value, derived, inside
 from gramian.places import CORES, Place, Prepared, place_of
@@ -224,8 +224,7 @@ class BaseKernel(Value, ABC):
 
     def feature_dim(self, a: Encoded) -> int | None:
         """Return the dimension of the explicit map for such objects, None where there is none to use."""
-        features = self.capabilities.features
-        return None if features is None else features.dim(a)
+        return maybe(self.capabilities.features, lambda features: features.dim(a))
 
     def feature_load(self, a: Encoded) -> float:
         """Return how many numbers φ(x) takes on the average."""

@@ -17,6 +17,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -155,7 +156,7 @@ class Source:
         self._known: dict[tuple[Formula, float], str] = {}
         self._value = self._emit(self.formula, 1.0)
 
-    @property
+    @cached_property
     def text(self) -> str:
         """The module: `product` multiplies a tile by a vector, from both sides, and `fill` writes it."""
         rows = [f"t{k}" for k in range(len(self.points))] + [f"r{k}" for k in range(len(self.of_rows))]

@@ -14,7 +14,7 @@ import scipy.linalg
 
 from gramian.checks import Array, whole
 from gramian.factor.cholesky import cholesky
-from gramian.factor.krylov import leading
+from gramian.factor.krylov import Ritz, leading
 from gramian.gram.gram import Gram, as_symmetric
 from gramian.runtime.threads import aside
 
@@ -24,6 +24,8 @@ MOST_PRODUCTS = 200
 STARTED = 16  # times the number of pairs: the least rank of the factor that an iteration starts from
 CHEAP = 2  # times √n: the rank of a factor that takes an eighth of the time of a product, and often saves one
 BESIDE = 16  # columns that are started from beside those wanted, at most
+LONGEST_CHAIN = 24  # products of one column with K, by which pairs of K become pairs about the mean
+EXHAUSTED = 1e-12  # of a vector, left beyond a space that it lies in
 SAMPLE = 256  # objects by which the spread is judged
 PLAIN_SHARE = 0.02  # of κ(x, x) that has to be spread about the centre
 LARGEST_SINGLE = 1e30
@@ -121,9 +123,50 @@ def centered_eigen(gram: Gram, rank: int | None = None) -> Eigen:
 
     noise = 16 * float(np.finfo(quick.precision).eps)
     tol = max(CENTERED_TOL if n > DENSE else FINE_TOL, 16 * float(np.finfo(gram.dtype).eps))
-    start = nearly_leading(gram, rank, centered=True)
+    if (known := gram.kernel.leading_pairs(gram.rows, min(rank + 1, n))) is not None:
+        shifted = about_the_mean(gram, *known, rank, tol)
+        if shifted.residuals.max() <= tol * np.abs(shifted.values).max():
+            return Eigen(shifted.values, _turned(shifted.vectors), shifted.residuals)
+        start: Array | None = shifted.vectors
+    else:
+        start = nearly_leading(gram, rank, centered=True)
     found = leading(apply, n, rank, tol, MOST_PRODUCTS, start, noise)
     return Eigen(found.values, _turned(found.vectors), found.residuals)
+
+
+def about_the_mean(gram: Gram, mu: Array, U: Array, rank: int, tol: float) -> Ritz:
+    """Return leading eigenpairs of P K P, given pairs of K with all that are larger than any other.
+
+    P changes K by what the vector of ones spans. On the space of U, of the ones and of their images under K,
+    orthogonalized one by one, P K P is projected: each step takes the product of one column with K, and few are
+    needed, for the part of K that moves beyond this space has none of its large eigenvalues.
+    """
+    n = len(gram)
+    mean = np.full(n, n**-0.5)
+    Q, KQ, following = U, U * mu, mean
+    for _step in range(LONGEST_CHAIN):
+        size = np.linalg.norm(following)
+        for _ in range(2):
+            following = following - Q @ (Q.T @ following)
+        length = np.linalg.norm(following)
+        exhausted = bool(length <= EXHAUSTED * size)
+        if not exhausted:
+            added = (following / length)[:, None]
+            Q, KQ = np.hstack([Q, added]), np.hstack([KQ, gram.apply(added)])
+        H, q = Q.T @ KQ, Q.T @ mean
+        H = (H + H.T) / 2
+        q /= np.linalg.norm(q)
+        H -= np.outer(q, q @ H)
+        H -= np.outer(H @ q, q)
+        theta, Y = scipy.linalg.eigh(H, check_finite=False)
+        theta, Y = theta[::-1][:rank], Y[:, ::-1][:, :rank]
+        V, image = Q @ Y, KQ @ Y
+        V -= V.mean(axis=0)
+        residuals = np.linalg.norm(image - image.mean(axis=0) - V * theta, axis=0)
+        if exhausted or residuals.max() <= tol * np.abs(theta).max():
+            break
+        following = KQ[:, -1]
+    return Ritz(theta, V, residuals, Q.shape[1] - U.shape[1])
 
 
 def decomposes(gram: Gram, rank: int) -> bool:

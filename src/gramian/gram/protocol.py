@@ -36,6 +36,12 @@ class Similarity(Protocol):
     def rough_norms(self, a: Encoded) -> Array:
         """κ(x, x), or an unbiased estimate of it where it is dear."""
 
+    def rough_mean(self, a: Encoded) -> float:
+        """The mean of `rough_norms`."""
+
+    def leading_pairs(self, a: Encoded, count: int) -> tuple[Array, Array] | None:
+        """Eigenpairs of K for its largest eigenvalues, where there is a way to them that is shorter than products."""
+
     @property
     def radius(self) -> float:
         """A bound on √κ(x, x) over all objects there can be, or infinity."""

@@ -756,6 +756,13 @@ class Centered(Anchored):
         base, m = a
         return self._about(self.base.rough_norms(base), m) if self.matrix_free else self.squared_norms(a)
 
+    def rough_mean(self, a: Encoded) -> float:
+        base, m = a
+        if not self.matrix_free:
+            return super().rough_mean(a)
+        norms = self.base.rough_mean(base)
+        return float(remainder(np.array(norms + self._mean - 2 * m.mean()), np.array(norms + abs(self._mean))))
+
     def _about(self, norms: Array, m: Array) -> Array:
         return remainder(norms + (self._mean - 2 * m[:, 0]), norms + abs(self._mean))
 

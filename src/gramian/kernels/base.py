@@ -177,6 +177,17 @@ class BaseKernel(Value, ABC):
         """Return `squared_norms`, or where these are dear an unbiased estimate, good for choosing objects by it."""
         return self.squared_norms(a)
 
+    def rough_mean(self, a: Encoded) -> float:
+        """Return the mean of `rough_norms`, which is good to far more digits than each of them."""
+        return float(self.rough_norms(a).mean(dtype=np.float64))
+
+    def leading_pairs(self, a: Encoded, count: int) -> tuple[Array, Array] | None:
+        """Return some eigenvalues of K, the `count` largest among them, and eigenvectors in columns, both nearly exact.
+
+        None where no way is known that is shorter than products with K.
+        """
+        return None
+
     def scale(self, a: Encoded) -> float:
         """Return the largest κ(x, x) that values between these objects are computed from."""
         return float((self.rough_norms(a) if self.whole_columns else self.squared_norms(a)).max())

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numba import njit
 
-from gramian.places.cores.lanes import exp2_double, exp2_single
+from gramian.places.cores.lanes import exp2_double, exp2_single, fall2_double, fall2_single
 
 
 @njit
@@ -17,6 +17,18 @@ def singles(t, out):
 def doubles(t, out):
     for i in range(len(t)):
         out[i] = exp2_double(t[i])
+
+
+@njit
+def falling_singles(t, out):
+    for i in range(len(t)):
+        out[i] = fall2_single(t[i])
+
+
+@njit
+def falling_doubles(t, out):
+    for i in range(len(t)):
+        out[i] = fall2_double(t[i])
 
 
 @pytest.mark.parametrize(
@@ -41,3 +53,14 @@ def test_powers_beyond_the_range_are_zero_and_infinite(powers, dtype, least, mos
     found = np.empty_like(t)
     powers(t, found)
     assert np.array_equal(found, np.array([0, 0, np.inf, np.inf], dtype))
+
+
+@pytest.mark.parametrize(
+    ("falling", "powers", "dtype"), [(falling_singles, singles, "f4"), (falling_doubles, doubles, "f8")]
+)
+def test_powers_that_are_known_to_fall_are_the_same_bits(falling, powers, dtype):
+    t = np.concatenate([-np.random.default_rng(0).exponential(200, 20_000), [0.0, -0.0, -np.inf]]).astype(dtype)
+    found, expected = np.empty_like(t), np.empty_like(t)
+    falling(t, found)
+    powers(t, expected)
+    assert np.array_equal(found, expected)

@@ -56,13 +56,42 @@ def _double_of_bits(typing: Any, bits: Any) -> Any:
 
 
 @njit(fastmath=EXACT, inline="always")
+def _within_single(t):  # type: ignore[no-untyped-def]
+    """Return 2^t in single precision for −125 ≤ t ≤ 128."""
+    whole = np.floor(t + _HALF32)
+    r = t - whole
+    p = (((((_A6 * r + _A5) * r + _A4) * r + _A3) * r + _A2) * r + _A1) * r + _A0
+    return p * _single_of_bits((np.int32(whole) + np.int32(126)) << np.int32(23))  # type: ignore[call-arg]
+
+
+@njit(fastmath=EXACT, inline="always")
+def _within_double(t):  # type: ignore[no-untyped-def]
+    """Return 2^t in double precision for −1021 ≤ t ≤ 1024."""
+    whole = np.floor(t + 0.5)
+    r = t - whole
+    p = (((((_B11 * r + _B10) * r + _B9) * r + _B8) * r + _B7) * r + _B6) * r + _B5
+    p = ((((p * r + _B4) * r + _B3) * r + _B2) * r + _B1) * r + _B0
+    return p * _double_of_bits((np.int64(whole) + np.int64(1022)) << np.int64(52))  # type: ignore[call-arg]
+
+
+@njit(fastmath=EXACT, inline="always")
+def fall2_single(t):  # type: ignore[no-untyped-def]
+    """Return 2^t in single precision for t ≤ 0, without a look at the upper end: 0 below 2⁻¹²⁵."""
+    p = _within_single(max(t, _LEAST32))
+    return p if t >= _LEAST32 else _ZERO32
+
+
+@njit(fastmath=EXACT, inline="always")
+def fall2_double(t):  # type: ignore[no-untyped-def]
+    """Return 2^t in double precision for t ≤ 0, without a look at the upper end: 0 below 2⁻¹⁰²¹."""
+    p = _within_double(max(t, -1021.0))
+    return p if t >= -1021.0 else 0.0
+
+
+@njit(fastmath=EXACT, inline="always")
 def exp2_single(t):  # type: ignore[no-untyped-def]
     """Return 2^t in single precision: 0 below 2⁻¹²⁵, infinity from 2¹²⁸ on."""
-    u = min(max(t, _LEAST32), _MOST32)
-    whole = np.floor(u + _HALF32)
-    r = u - whole
-    p = (((((_A6 * r + _A5) * r + _A4) * r + _A3) * r + _A2) * r + _A1) * r + _A0
-    p *= _single_of_bits((np.int32(whole) + np.int32(126)) << np.int32(23))  # type: ignore[call-arg]
+    p = _within_single(min(max(t, _LEAST32), _MOST32))
     p = p if t >= _LEAST32 else _ZERO32
     return p if t < _MOST32 else _INFINITE32
 
@@ -70,12 +99,7 @@ def exp2_single(t):  # type: ignore[no-untyped-def]
 @njit(fastmath=EXACT, inline="always")
 def exp2_double(t):  # type: ignore[no-untyped-def]
     """Return 2^t in double precision: 0 below 2⁻¹⁰²¹, infinity from 2¹⁰²⁴ on."""
-    u = min(max(t, -1021.0), 1024.0)
-    whole = np.floor(u + 0.5)
-    r = u - whole
-    p = (((((_B11 * r + _B10) * r + _B9) * r + _B8) * r + _B7) * r + _B6) * r + _B5
-    p = ((((p * r + _B4) * r + _B3) * r + _B2) * r + _B1) * r + _B0
-    p *= _double_of_bits((np.int64(whole) + np.int64(1022)) << np.int64(52))  # type: ignore[call-arg]
+    p = _within_double(min(max(t, -1021.0), 1024.0))
     p = p if t >= -1021.0 else 0.0
     return p if t < 1024.0 else np.inf
 

@@ -324,7 +324,7 @@ OFFERED = {
     "linear": {"features"},
     "gaussian": set(),
     "all subsequences": {"logarithms"},
-    "nodes": {"product", "estimate"},
+    "nodes": {"product", "estimate", "pairs"},
 }
 POLYNOMIAL = {"sum", "product", "scale", "shift", "power", "square", "series", "pullback"}  # what keeps logarithms
 LINEAR = {"scale", "shift", "pullback", "reweight", "normalize", "center"}  # what keeps explicit features
@@ -421,6 +421,10 @@ def _check_others(made, kind):
         if isinstance(part, diffusion.Diffusion):
             part.__dict__["_rough"] = part.squared_norms(part.encode(range(12)))
     close(kernel.rough_norms(a), norms, made.scale)
+    close(np.array([kernel.rough_mean(a)]), np.array([sum(norms) / len(norms)]), made.scale)
+    if (pairs := kernel.leading_pairs(a, 1)) is not None:
+        whole = table(made.kappa, kind.objects, kind.objects).astype(float)
+        assert np.abs(whole @ pairs[1] - pairs[1] * pairs[0]).max() <= 1e-9 * made.scale
     if (logarithms := kernel.capabilities.logarithms) is not None:
         assert kernel.non_negative
         out = np.empty((len(a), SAMPLE))

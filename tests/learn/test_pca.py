@@ -1,5 +1,6 @@
 """Kernel PCA (seed 002): against scikit-learn, dense NumPy and explicit features."""
 
+import pickle
 import warnings
 
 import numpy as np
@@ -318,3 +319,21 @@ def test_few_components_of_some_hundred_objects_are_iterated_as_exactly_as_decom
     # Residuals of 1e-10 of the largest eigenvalue turn a vector by so much over the gap to the next
     gap = np.abs(np.diff(values[::-1][:11])).min() / values[-1]
     assert_same_up_to_sign(model.transform(X), (vectors * np.sqrt(np.abs(values)))[:, ::-1][:, :10], 1e-9 / gap)
+
+
+@pytest.mark.parametrize("n", [300, 3200])
+def test_a_pickled_model_gives_the_same_bits(n):
+    """Row means of a sample of more than 3,000 come from tiles that were held, and in another order from others."""
+    for seed in range(3):
+        X = np.random.default_rng(seed).normal(size=(n, 3))
+        model = gm.KernelPCA(2, gm.Gaussian(1.0)).fit(X)
+        assert np.array_equal(pickle.loads(pickle.dumps(model)).transform(X[:50]), model.transform(X[:50]))
+
+
+def test_the_fingerprint_of_a_centred_kernel_does_not_tell_whether_its_means_are_known():
+    from gramian.runtime.fingerprint import fingerprint
+
+    kernel = gm.Gaussian(1.0).center(np.random.default_rng(0).normal(size=(20, 2)))
+    before = fingerprint(kernel)
+    kernel.reference.row_means()
+    assert fingerprint(kernel) == before

@@ -18,7 +18,7 @@ from gramian.checks import Array
 from gramian.runtime.progress import Task, steps_left, task
 from gramian.runtime.threads import single_blas
 
-EXTRA = 8  # columns of a block beyond the number of pairs wanted, at least
+EXTRA = 6  # columns of a block beyond the number of pairs wanted, at least: more cost more than the products they save
 COARSE = 1e-5  # smallest pivot of a block's Gram for which its Cholesky factor is good enough
 ORTHOGONAL = 1e-12  # cosine between a block and the basis that is taken for a right angle
 LOST = 1e-6  # length of what is left of a unit vector that is nothing but rounding errors

@@ -25,6 +25,7 @@ from gramian.kernels.algebra import Kernel
 from gramian.runtime.journal import remember
 from gramian.runtime.threads import cores, run
 
+EXACT = 2**24  # whole numbers below this have a place in single precision
 RUN = 2048  # objects whose features are held at a time by each core
 
 
@@ -71,6 +72,27 @@ class Moments:
         if self.lower is not None:
             self._scatter([_moved(part, mean, weights) for part, mean in zip(parts, means, strict=True)])
         self._shift(total, np.concatenate(means))
+
+    def add_counts(self, rows: Any, numbers: Array | None = None) -> None:
+        """Take in sparse rows of whole numbers that `_exact` has looked at, and numbers beside them.
+
+        In single precision BLAS multiplies them without an error, and their scatter has one rounding:
+        n ΦᵀΦ − (Φᵀ1)(Φᵀ1)ᵀ is a whole number.
+        """
+        n, m = rows.shape
+        sums = np.asarray(rows.sum(axis=0)).reshape(-1)
+        means = [sums / n] if numbers is None else [sums / n, _mean(numbers, None)]
+        if self.lower is not None:
+            table = blas.ssyrk(1.0, rows.astype(np.float32).toarray().T, lower=1).astype(np.float64)
+            table *= n
+            table = blas.dsyr(-1.0, sums, lower=1, a=table, overwrite_a=1)
+            table /= n
+            self.lower[:m, :m] += table
+            if numbers is not None:
+                moved = numbers - means[1]
+                self.lower[m:, :m] += (rows.T @ moved).T
+                self.lower[m:, m:] += moved.T @ moved
+        self._shift(float(n), np.concatenate(means))
 
     def _scatter(self, parts: list[Array]) -> None:
         rows, m = parts[0], parts[0].shape[1]
@@ -283,7 +305,11 @@ class Summary:
 
     def _take(self, chunk: Chunk, sums: list[Moments]) -> None:
         low = self.landmarks
-        rows = low.values(chunk.points) if low and self._raw(self._dtype) else dense(self.kernel.phi(chunk.points))
+        rows = low.values(chunk.points) if low and self._raw(self._dtype) else self.kernel.phi(chunk.points)
+        if chunk.weights is None and chunk.groups is None and _exact(rows):
+            sums[0].add_counts(rows, chunk.numbers)
+            return
+        rows = dense(rows)
         for number, group in enumerate(sums):
             chosen = slice(None) if chunk.groups is None else chunk.groups == number
             weights, numbers = (None if p is None else p[chosen] for p in (chunk.weights, chunk.numbers))
@@ -303,6 +329,14 @@ def _moved(rows: Array, mean: Array, weights: Array | None) -> Array:
     if weights is not None:
         moved *= np.sqrt(weights).astype(rows.dtype)[:, None]
     return moved
+
+
+def _exact(rows: Any) -> bool:
+    """Tell whether rows are sparse and hold whole numbers, so small that sums of their products are exact in single."""
+    if not is_sparse(rows) or rows.dtype != np.float64 or not rows.nnz:
+        return False
+    largest = float(np.abs(rows.data).max())
+    return bool(largest**2 * rows.shape[0] < EXACT and (rows.data == np.rint(rows.data)).all())
 
 
 def dense(phi: Any) -> Array:

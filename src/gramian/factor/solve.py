@@ -569,7 +569,7 @@ def _preconditioner(
     def wide(rows: slice) -> Array:
         return G[rows].astype(np.float64, copy=False)
 
-    s, U = np.linalg.eigh(sum((wide(rows).T @ wide(rows) for rows in stripes), np.zeros((G.shape[1], G.shape[1]))))
+    s, U = np.linalg.eigh(sum((_squared(wide(rows)) for rows in stripes), np.zeros((G.shape[1], G.shape[1]))))
 
     def precondition(R: Array, columns: Any) -> Array:
         parts, found = np.empty((len(stripes), G.shape[1], R.shape[1])), np.empty_like(R)
@@ -586,6 +586,11 @@ def _preconditioner(
         return np.asarray(found / at(columns))
 
     return Aid(precondition, G.shape[1], f"{GRADIENTS}preconditioner of rank {G.shape[1]}")
+
+
+def _squared(G: Array) -> Array:
+    """Return GᵀG: of one and the same array, half of which BLAS computes."""
+    return np.asarray(G.T @ G)
 
 
 def conjugate_gradients(

@@ -41,6 +41,12 @@ class Similarity(Protocol):
     def traits(self) -> Traits:
         """What is known of κ whatever the objects."""
 
+    def rough_mean(self, a: Encoded) -> float:
+        """The mean of `rough_norms`."""
+
+    def leading_pairs(self, a: Encoded, count: int) -> tuple[Array, Array] | None:
+        """Eigenpairs of K for its largest eigenvalues, where there is a way to them that is shorter than products."""
+
     @property
     def radius(self) -> float:
         """A bound on √κ(x, x) over all objects there can be, or infinity."""

@@ -34,6 +34,7 @@ from gramian.kernels.capabilities import (
     Logarithms,
     MatrixFree,
     Norms,
+    Pairs,
     Profile,
     both,
 )
@@ -204,6 +205,7 @@ class Sum(Pair):
             product=both(left.product, right.product, MatrixFree.plus),
             logarithms=self._in_logarithms(),
             estimate=self._estimated(),
+            pairs=None,
         )
 
     def __repr__(self) -> str:
@@ -296,13 +298,16 @@ class PolynomialOf(Pointwise):
     def capabilities(self) -> Capabilities:
         return self._offered()
 
-    def _offered(self, features: Features | None = None, product: MatrixFree | None = None) -> Capabilities:
+    def _offered(
+        self, features: Features | None = None, product: MatrixFree | None = None, pairs: Pairs | None = None
+    ) -> Capabilities:
         base = self.base.capabilities
         return Capabilities(
             features=features,
             product=product,
             logarithms=base.logarithms and base.logarithms.mapped(self.log_profile),
             estimate=base.estimate and base.estimate.mapped(self.profile),
+            pairs=pairs,
         )
 
 
@@ -325,9 +330,11 @@ class Scaled(PolynomialOf):
 
     @derived
     def capabilities(self) -> Capabilities:
-        features, product = self.base.capabilities.features, self.base.capabilities.product
+        base, c = self.base.capabilities, float(self.factor)
         return self._offered(
-            features and features.scaled(float(self.factor)), product and product.scaled(float(self.factor))
+            base.features and base.features.scaled(c),
+            base.product and base.product.scaled(c),
+            base.pairs and base.pairs.scaled(c),
         )
 
     def __repr__(self) -> str:
@@ -520,6 +527,7 @@ class Rowwise(Kernel):
             product=base.product and base.product.weighted(1),
             logarithms=None,  # numbers may be negative, and those of a normalized kernel are not too large
             estimate=base.estimate and base.estimate.weighted(1),
+            pairs=None,
         )
 
 
@@ -663,7 +671,8 @@ class Centered(Anchored):
             features=base.features and self._about_mean(base.features),
             product=base.product and MatrixFree(partial(self._product, base.product)),
             logarithms=None,  # values may be negative
-            estimate=base.estimate and Estimate(partial(self._norms, base.estimate.norms)),
+            estimate=base.estimate and self._estimate_about(base.estimate),
+            pairs=None,
         )
 
     def _about_mean(self, features: Features) -> Features | None:
@@ -693,6 +702,14 @@ class Centered(Anchored):
         return (
             _squares(self.phi(a)) if self.explicit(a) else self._norms(lambda a: self.base.squared_norms(a.parts[0]), a)
         )
+
+    def _estimate_about(self, base: Estimate) -> Estimate:
+        return Estimate(partial(self._norms, base.norms), base.mean and partial(self._mean_norm, base.mean))
+
+    def _mean_norm(self, of_base: Callable[[Encoded], float], a: Encoded) -> float:
+        norm = of_base(a)
+        left = norm + self._mean - 2 * float(a.parts[1].mean())
+        return float(remainder(np.array(left), np.array(norm + abs(self._mean))))
 
     def _norms(self, of_base: Norms, a: Encoded) -> Array:
         norms, m = of_base(a), a.parts[1]

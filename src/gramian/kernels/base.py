@@ -157,6 +157,21 @@ class BaseKernel(Value, ABC):
         estimate = self.capabilities.estimate
         return self.squared_norms(a) if estimate is None else estimate.norms(a)
 
+    def rough_mean(self, a: Encoded) -> float:
+        """Return the mean of `rough_norms`, which is good to far more digits than each of them."""
+        estimate = self.capabilities.estimate
+        if estimate is not None and estimate.mean is not None:
+            return estimate.mean(a)
+        return float(self.rough_norms(a).mean(dtype=np.float64))
+
+    def leading_pairs(self, a: Encoded, count: int) -> tuple[Array, Array] | None:
+        """Return some eigenvalues of K, the `count` largest among them, and eigenvectors in columns, both nearly exact.
+
+        None where no way is known that is shorter than products with K.
+        """
+        pairs = self.capabilities.pairs
+        return None if pairs is None else pairs.leading(a, count)
+
     def in_logarithms(self) -> Logarithms:
         """Return log κ, of values that are computed first where nothing better is known."""
         return self.capabilities.logarithms or Logarithms.of_values(self.block, self.squared_norms)

@@ -4,6 +4,7 @@
     product       K V that does not go through the entries of K
     logarithms    log κ, where κ may be too large for a number
     estimate      an estimate of κ(x, x), where κ(x, x) itself is expensive
+    pairs         leading eigenpairs of K, where there is a way to them that is shorter than products with K
 
 A kernel that is made of no others offers what it has methods for (`written`). What is made of kernels offers what
 follows from theirs: `Capabilities` has no defaults, so that every operation says something of each. The rules are
@@ -230,13 +231,23 @@ class Logarithms:
 
 @dataclass(frozen=True, eq=False)
 class Estimate:
-    """An estimate of κ(x, x), good for choosing objects by it."""
+    """An estimate of κ(x, x), good for choosing objects by it.
+
+    Attributes
+    ----------
+    norms : function
+        The estimate for each object.
+    mean : function, optional
+        An estimate of the mean over objects, where one is known that is cheaper than those of all of them.
+    """
 
     norms: Norms
+    mean: Callable[[Encoded], float] | None = None
 
     def under(self, place: int) -> Estimate:
         """Return this of encodings that are the part at `place` of larger ones."""
-        return Estimate(lambda a: self.norms(a.parts[place]))
+        mean = maybe(self.mean, lambda mean: lambda a: mean(a.parts[place]))
+        return Estimate(lambda a: self.norms(a.parts[place]), mean)
 
     def combined(self, other: Estimate, combine: np.ufunc) -> Estimate:
         """Return that of κ₁ + κ₂ or κ₁ κ₂."""
@@ -252,6 +263,28 @@ class Estimate:
 
 
 @dataclass(frozen=True, eq=False)
+class Pairs:
+    """Some eigenvalues of K, the `count` largest among them, and eigenvectors in columns, both nearly exact.
+
+    None for objects of which they cannot be had.
+    """
+
+    leading: Callable[[Encoded, int], tuple[Array, Array] | None]
+
+    def under(self, place: int) -> Pairs:
+        """Return these of encodings that are the part at `place` of larger ones."""
+        return Pairs(lambda a, count: self.leading(a.parts[place], count))
+
+    def scaled(self, factor: float) -> Pairs:
+        """Return those of c κ."""
+
+        def leading(a: Encoded, count: int) -> tuple[Array, Array] | None:
+            return maybe(self.leading(a, count), lambda found: (factor * found[0], found[1]))
+
+        return Pairs(leading)
+
+
+@dataclass(frozen=True, eq=False)
 class Capabilities:
     """What a kernel offers, and None for what it does not."""
 
@@ -259,6 +292,7 @@ class Capabilities:
     product: MatrixFree | None
     logarithms: Logarithms | None
     estimate: Estimate | None
+    pairs: Pairs | None
 
     def under(self, place: int) -> Capabilities:
         """Return these of encodings that are the part at `place` of larger ones."""
@@ -266,7 +300,7 @@ class Capabilities:
         return Capabilities(**{name: one and one.under(place) for name, one in offered})
 
 
-NOTHING = Capabilities(features=None, product=None, logarithms=None, estimate=None)
+NOTHING = Capabilities(features=None, product=None, logarithms=None, estimate=None, pairs=None)
 
 
 def written(kernel: Any, base: type[Any]) -> Capabilities:
@@ -283,7 +317,8 @@ def written(kernel: Any, base: type[Any]) -> Capabilities:
         and Features(features, dim, own("feature_load") or _load(dim), names, own("named") or by_names),
         product=maybe(own("multiply"), MatrixFree),
         logarithms=both(own("logarithms"), own("log_norms"), Logarithms),
-        estimate=maybe(own("rough_norms"), Estimate),
+        estimate=maybe(own("rough_norms"), lambda norms: Estimate(norms, own("rough_mean"))),
+        pairs=maybe(own("leading_pairs"), Pairs),
     )
 
 

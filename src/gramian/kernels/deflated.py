@@ -38,6 +38,7 @@ class Deflated(Anchored):
             product=base.product and base.product.without(1),
             logarithms=None,  # values may be negative
             estimate=base.estimate and Estimate(partial(_left, base.estimate.norms)),
+            pairs=None,
         )
 
     def _products(self, gram: Gram) -> Array:

@@ -142,8 +142,7 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
 
     def _check_kind(self, X: Any, reset: bool) -> None:
         """Refuse numbers where words were learnt, and the other way round."""
-        objects = X if isinstance(X, list | tuple | np.ndarray) else []
-        found = {next((name for name, types in KINDS.items() if isinstance(x, types)), None) for x in objects}
+        found = {next((name for name, kinds in KINDS.items() if issubclass(t, kinds)), None) for t in _types(X)}
         kind = found.pop() if len(found) == 1 else None
         learnt = None if reset else getattr(self, "_kind", None)
         if kind and learnt and kind != learnt:
@@ -196,6 +195,13 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
             raise ValueError("y holds an integer beyond the largest float, 1.8e308: rescale y") from None
         check_consistent_length(self.sample_ if objects is None else objects, found)
         return found.astype(np.float64) if numeric else found
+
+
+def _types(X: Any) -> set[type]:
+    """Return the types of the objects of a list or an array; those of anything else are not known."""
+    if isinstance(X, np.ndarray) and X.ndim and X.dtype != object:
+        return {np.ndarray if X.ndim > 1 else X.dtype.type} if len(X) else set()
+    return {type(x) for x in X} if isinstance(X, list | tuple | np.ndarray) else set()
 
 
 def _like_numbers(X: Any) -> bool:

@@ -150,7 +150,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Weighted, Red
         gram = sample.gram()
         with gram.held(single=len(gram) > DENSE and spreads(gram)):
             centered = sample.about(self.kernel_.center(gram))
-            self.total_variance_ = float(centered.space.kernel.rough_norms(centered.points).mean(dtype=np.float64))
+            self.total_variance_ = centered.space.kernel.rough_mean(centered.points)
             pairs = self._decompose(gram, wanted).positive() if self.total_variance_ > 0 else None
             few = isinstance(wanted, int) and not decomposes(gram, wanted)
         if pairs is None or len(pairs.values) == 0:

@@ -116,7 +116,7 @@ class _Walker(pickle.Pickler):
 
     def reducer_override(self, thing: Any) -> Any:
         """Leave out what an object has worked out and keeps."""
-        kept = {name for cls in type(thing).__mro__ for name, v in vars(cls).items() if isinstance(v, cached_property)}
+        kept = _worked_out(type(thing))
         if not kept:
             return NotImplemented
         reduced = thing.__reduce_ex__(5)
@@ -125,8 +125,14 @@ class _Walker(pickle.Pickler):
         state = {name: v for name, v in reduced[2].items() if name not in kept}
         if "base" in state and getattr(state.get("reference"), "kernel", None) is state["base"]:
             # A sample under the base kernel: that kernel once, or kernels about kernels would be walked 2^depth times.
-            state["reference"] = {k: v for k, v in state["reference"].__getstate__().items() if k != "kernel"}
+            without = {"kernel", *_worked_out(type(state["reference"]))}
+            state["reference"] = {k: v for k, v in state["reference"].__getstate__().items() if k not in without}
         return *reduced[:2], state, *reduced[3:]
+
+
+def _worked_out(cls: type) -> set[str]:
+    """Return the names of what objects of a class work out and keep."""
+    return {name for one in cls.__mro__ for name, v in vars(one).items() if isinstance(v, cached_property)}
 
 
 def _pieces(array: Array) -> Iterator[Any]:

@@ -39,6 +39,10 @@ AT_ONCE = 64  # columns of the matrix of a large graph that are computed togethe
 DEVIATES = 256  # random vectors behind a bound on the diagonal, which is then some 2.2 times as large
 DOUBT = 1e-9  # probability that it does not hold
 PROBES = 64  # random vectors behind an estimate of the diagonal, which is then good to √(2 / 64)
+FEWEST_PROBES, DRAWN = (
+    8,
+    10**6,
+)  # behind one of its mean, and how many signs to draw: it is then good to some √(2 / 10⁶)
 
 DWARFING = 1e4  # of the largest eigenvalue of K, from which on exp(βS) is summed term by term
 FEW_FACTORS = 64  # products with S that a power is computed by
@@ -195,6 +199,30 @@ class Diffusion(Kernel):
             return np.asarray(self._K.diagonal())
         signs = np.random.default_rng(0).choice([-1.0, 1.0], size=(len(self.graph), PROBES))
         return np.asarray(np.maximum(np.einsum("ij,ij->i", *self._by_halves(signs)) / PROBES, 0.0))
+
+    def rough_mean(self, a: Encoded) -> float:
+        (i,) = a
+        if not self.traits.whole_columns or "_rough" in self.__dict__:
+            return float(self.rough_norms(a).mean())
+        probes = min(PROBES, max(FEWEST_PROBES, -(-DRAWN // len(self.graph))))
+        signs = np.random.default_rng(0).choice([-1.0, 1.0], size=(len(self.graph), probes))
+        estimates = np.einsum("ij,ij->i", *self._by_halves(signs)) / probes
+        return float(max(estimates[i].mean(), 0.0))
+
+    @property
+    def _end(self) -> str:
+        """Where the eigenvalues of S are that make the largest ones of K: at the upper end, the lower one, or both."""
+        least, middle, largest = self.profile(np.array([self._interval[0], sum(self._interval) / 2, self._interval[1]]))
+        if middle < min(least, largest):
+            return "LM"
+        return "LA" if largest >= least else "SA"
+
+    def leading_pairs(self, a: Encoded, count: int) -> tuple[Array, Array] | None:
+        (i,), n = a, len(self.graph)
+        if len(i) != n or count >= n // 5 or (np.bincount(i, minlength=n) != 1).any():
+            return None  # eigenvectors are those of all nodes
+        found = self._S.outermost(count, self._end)
+        return None if found is None else (self.profile(found[0]), found[1][i])
 
     def _by_halves(self, V: Array) -> tuple[Array, Array]:
         """Return g(S) V and h(S) V, f = g h."""

@@ -18,13 +18,13 @@ import threading
 from collections.abc import Callable
 from functools import cached_property
 from itertools import pairwise
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import scipy.fft
 import scipy.linalg
 import scipy.sparse
-from scipy.sparse.linalg import ArpackNoConvergence, eigsh
+from scipy.sparse.linalg import ArpackError, ArpackNoConvergence, eigsh
 
 from gramian.checks import Array
 from gramian.runtime.threads import aside, breathe, cores, run
@@ -35,6 +35,7 @@ DECOMPOSED = 500  # nodes up to which a sparse S is decomposed too
 SPARSE = 0.02  # share of entries above 0 from which on S counts as dense
 POWER_STEPS = 40  # for the bound on the spectral radius
 LARGEST_DEGREE = 2**15
+RESTARTS = 30  # of an iteration for eigenpairs of S, after which they lie too close to be told apart in good time
 AT_ONCE = 2**20  # numbers of a block of columns that is worked on at a time: what a cache holds
 WIDEST = 128
 EPS = float(np.finfo(np.float64).eps)
@@ -51,6 +52,7 @@ class SymmetricMatrix:
     def __init__(self, S: Any, start: Array | None = None) -> None:
         self.S = S
         self._start = np.ones(S.shape[0]) if start is None else start  # positive, near the leading eigenvector of |S|
+        self._twice: tuple[tuple[float, float], Any] | None = None  # 2 S̃ for the interval that was asked for last
 
     def __len__(self) -> int:
         return int(self.S.shape[0])
@@ -108,6 +110,23 @@ class SymmetricMatrix:
         except ArpackNoConvergence:
             return self._discs[1] - self._discs[0]
         return abs(float(found[0]))
+
+    def outermost(self, count: int, end: str) -> tuple[Array, Array] | None:
+        """Return eigenpairs of S at one end of its spectrum or, ``end="LM"``, at both; None where they lie too close.
+
+        Their residuals are about 1e-9 of the largest eigenvalue.
+        """
+        n = len(self)
+        if self.decomposed:
+            return self.eigen
+        start = np.random.default_rng(0).standard_normal(n)
+        try:
+            return cast(
+                tuple[Array, Array],
+                eigsh(self.S, k=count, which=end, v0=start, ncv=max(3 * count, 20), tol=1e-9, maxiter=RESTARTS),
+            )
+        except ArpackError:  # not converged
+            return None
 
     @cached_property
     def tight(self) -> tuple[float, float]:
@@ -172,8 +191,10 @@ class SymmetricMatrix:
         lo, hi = interval or self.bounds
         if lo == hi:
             lo, hi = lo - 1e-8 * max(1.0, abs(lo)), hi + 1e-8 * max(1.0, abs(hi))
-        shift = scipy.sparse.diags_array(np.full(len(self), (hi + lo) / 2))
-        return Polynomial(((self.S - shift) * (4 / (hi - lo))).tocsr(), chebyshev(f, lo, hi))
+        if self._twice is None or self._twice[0] != (lo, hi):
+            shift = scipy.sparse.diags_array(np.full(len(self), (hi + lo) / 2))
+            self._twice = (lo, hi), ((self.S - shift) * (4 / (hi - lo))).tocsr()
+        return Polynomial(self._twice[1], chebyshev(f, lo, hi))
 
     def _chunks(self, width: int) -> list[slice]:
         step = min(max(4, AT_ONCE // len(self)), WIDEST)

@@ -21,6 +21,11 @@ from gramian.kernels.algebra import Kernel
 from gramian.kernels.strings.bags import DENSE_BYTES, EXACT, Bags, Vocabulary, compact, row_numbers
 from gramian.kernels.strings.sequences import Sequences, as_sequences
 
+BITS = 62  # of the number of a piece
+NUMBERED = 2**16  # pieces that an alphabet allows, of which a table is made to rank those that occur
+SPACIOUS = 16  # places for each piece, up to which rows are written out to be counted
+AT_ONCE = 2**20  # places of rows that are written out at a time
+
 
 class Counting(Kernel):
     """κ(x, z) = Σ_u φ_u(x) φ_u(z) over the pieces u that occur."""
@@ -75,13 +80,62 @@ def grams(sequences: Sequences, length: int) -> Bags:
     few = min(max(256, 4 * total // max(len(sequences), 1)), DENSE_BYTES // (8 * max(len(sequences), 1)))
     if length < 64 and base**length <= few:
         return _counted_in_a_table(sequences, length, places, counts, base)
-    windows = np.lib.stride_tricks.sliding_window_view(sequences.codes, length) if total else None
-    numbers = row_numbers(windows[places], base) if windows is not None else np.empty(0, np.int64)
-    _, first, columns = np.unique(numbers, return_index=True, return_inverse=True)
-    pieces = windows[places[first]] if windows is not None else np.empty((0, length), np.int32)
-    table = scipy.sparse.csr_array((np.ones(total), columns, before), shape=(len(sequences), len(first)))
-    table.sum_duplicates()
+    if total and length * np.log2(base) <= BITS and base**length <= max(NUMBERED, total):
+        numbers = _numbered(sequences.codes, length, base)[places]
+        found, columns = _ranked(numbers, base**length)
+        pieces = _digits(found, length, base)
+    else:
+        windows = np.lib.stride_tricks.sliding_window_view(sequences.codes, length) if total else None
+        numbers = row_numbers(windows[places], base) if windows is not None else np.empty(0, np.int64)
+        _, first, columns = np.unique(numbers, return_index=True, return_inverse=True)
+        pieces = windows[places[first]] if windows is not None else np.empty((0, length), np.int32)
+    table = _counted(columns, before, len(pieces))
     return Bags(compact(table), Vocabulary(np.ascontiguousarray(pieces), sequences.alphabet, sequences.kind))
+
+
+def _numbered(codes: Array, length: int, base: int) -> Array:
+    """Return the number of the piece that begins at each place, in the order of pieces."""
+    count = len(codes) - length + 1
+    numbers = np.zeros(count, np.int64)
+    for k in range(length):
+        numbers *= base
+        numbers += codes[k : k + count]
+    return numbers
+
+
+def _ranked(numbers: Array, most: int) -> tuple[Array, Array]:
+    """Return the numbers below `most` that occur, in ascending order, and the rank among them of each."""
+    present = np.zeros(most, bool)
+    present[numbers] = True
+    ranks = np.cumsum(present)
+    ranks -= 1
+    return np.flatnonzero(present), ranks[numbers]
+
+
+def _digits(numbers: Array, length: int, base: int) -> Array:
+    """Return the pieces that have these numbers."""
+    digits = [(numbers // base**k) % base for k in range(length - 1, -1, -1)]
+    return np.stack(digits, axis=1).astype(np.int32)
+
+
+def _counted(columns: Array, before: Array, width: int) -> scipy.sparse.csr_array:
+    """Return how often each column occurs in each row, rows one after the other, row i from before[i] on."""
+    n, total = len(before) - 1, len(columns)
+    if not total or width * n > SPACIOUS * total:
+        table = scipy.sparse.csr_array((np.ones(total), columns, before), shape=(n, width))
+        table.sum_duplicates()
+        return table
+    step = max(1, AT_ONCE // max(width, 1))  # rows whose counts are written out, where most places hold one anyway
+    kept, data, ends = [], [], [np.zeros(1, np.int64)]
+    for start in range(0, n, step):
+        rows = before[start : start + step + 1]
+        shifted = columns[rows[0] : rows[-1]] + np.repeat(np.arange(len(rows) - 1) * width, np.diff(rows))
+        counts = np.bincount(shifted, minlength=(len(rows) - 1) * width)
+        places = np.flatnonzero(counts)
+        kept.append(places % width)
+        data.append(counts[places].astype(np.float64))
+        ends.append(np.searchsorted(places, np.arange(1, len(rows)) * width) + ends[-1][-1])
+    return scipy.sparse.csr_array((np.concatenate(data), np.concatenate(kept), np.concatenate(ends)), shape=(n, width))
 
 
 def _counted_in_a_table(sequences: Sequences, length: int, places: Array, counts: Array, base: int) -> Bags:
@@ -94,8 +148,7 @@ def _counted_in_a_table(sequences: Sequences, length: int, places: Array, counts
     numbers += np.repeat(np.arange(len(sequences)) * width, counts)
     table = np.bincount(numbers, minlength=len(sequences) * width).reshape(len(sequences), width)
     present = np.flatnonzero(table.any(axis=0))
-    digits = [(present // base**k) % base for k in range(length - 1, -1, -1)]
-    pieces = np.stack(digits, axis=1).astype(np.int32)
+    pieces = _digits(present, length, base)
     table = table if len(present) == width else table[:, present]
     exact = float(np.einsum("ij,ij->i", table, table).max(initial=0)) < EXACT
     return Bags(

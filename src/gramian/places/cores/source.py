@@ -40,7 +40,8 @@ PAIRS = {ex.SquaredDistance: "squares_of", ex.Dot: "products_of", ex.CityBlock: 
 TEMPLATE = '''"""A pass over a tile, written by gramian.places.cores.source."""
 import numpy as np
 from numba import njit
-from gramian.places.cores.lanes import EXACT, SUMS, exp2_{kind} as exp2, lengths_of, products_of, squares_of
+from gramian.places.cores.lanes import EXACT, SUMS, exp2_{kind} as exp2, fall2_{kind} as fall2
+from gramian.places.cores.lanes import lengths_of, products_of, squares_of
 
 
 {compared}
@@ -242,7 +243,7 @@ class Source:
             case ex.Dot():
                 return self._compared(f, 1.0)[0]
             case ex.Exp(exponent):
-                return f"exp2({self._emit(exponent, LOG2E)})"
+                return f"{'fall2' if _falls(exponent) else 'exp2'}({self._emit(exponent, LOG2E)})"
             case ex.Sqrt(square):
                 return f"np.sqrt({self._emit(square, 1.0)})"
             case ex.Power(base, degree) if degree <= LARGEST_POWER:
@@ -275,6 +276,20 @@ class Source:
             raise NoSourceError(f"{sigma} has no inverse in this precision")
         self.points.append(Points(how, f.part, math.ldexp(1.0, exponent)))
         return f"t{len(self.points) - 1}", self.points[-1].unit
+
+
+def _falls(f: Formula) -> bool:
+    """Tell whether f ≤ 0 is known."""
+    match f:
+        case ex.SquaredDistance(factor=factor):
+            return factor <= 0
+        case ex.Times(ex.CityBlock() | ex.Sqrt(), ex.Number(value)) | ex.Times(
+            ex.Number(value), ex.CityBlock() | ex.Sqrt()
+        ):
+            return value <= 0
+        case ex.Plus(left, right):
+            return _falls(left) and _falls(right)
+    return False
 
 
 def _takes_factors(f: Formula) -> bool:

@@ -25,7 +25,7 @@ def with_spectrum(values, seed=0):
 def matrix_free(monkeypatch):
     """Decompose small matrices by the method of the large ones, and let nobody form the dense matrix."""
     monkeypatch.setattr("gramian.factor.eigen.DENSE", 0)
-    monkeypatch.setattr(gm.Gram, "dense", lambda self: pytest.fail("the dense matrix was formed"))
+    monkeypatch.setattr(gm.Gram, "matrix", lambda self: pytest.fail("the dense matrix was formed"))
 
 
 @settings(max_examples=30, deadline=None)
@@ -152,7 +152,7 @@ def test_dense_and_matrix_free_agree(monkeypatch, kernel, rank):
     K = kernel.gram(np.random.default_rng(1).standard_normal((200, 4)))
     dense = gm.eigen(K, rank)
     monkeypatch.setattr("gramian.factor.eigen.DENSE", 0)
-    monkeypatch.setattr(gm.Gram, "dense", lambda self: pytest.fail("the dense matrix was formed"))
+    monkeypatch.setattr(gm.Gram, "matrix", lambda self: pytest.fail("the dense matrix was formed"))
     free = gm.eigen(K, rank)
     scale = dense.values[0]
     np.testing.assert_allclose(free.values, dense.values, atol=1e-10 * scale)

@@ -260,7 +260,7 @@ def _tiles(formula: Formula) -> int:
             case ex.CityBlock():
                 taken[f] = CITY_BLOCKS
             case ex.Opaque(scratch=scratch):
-                taken[f] = scratch
+                taken[f] = scratch if isinstance(scratch, int) else Plan(scratch).scratch
             case ex.Power() | ex.Polynomial() | ex.Apply():
                 taken[f] = max(1, *inner)
             case _:

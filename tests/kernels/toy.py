@@ -12,7 +12,7 @@ import numpy as np
 import scipy.linalg
 
 from gramian.formula import expression as ex
-from gramian.formula.encoded import Encoded
+from gramian.formula.encoded import Encoded, copied, in_precision, joined
 from gramian.places import CORES, on_host, register
 
 
@@ -38,15 +38,6 @@ class ToyArray:
 
     def __setitem__(self, index, values):
         self._numbers[index] = own(values)
-
-    def copy(self):
-        return ToyArray(self._numbers.copy())
-
-    def concat(self, other):
-        return ToyArray(np.concatenate([self._numbers, own(other)]))
-
-    def astype(self, dtype):
-        return ToyArray(self._numbers.astype(dtype))
 
 
 def own(value):
@@ -119,7 +110,7 @@ class Whole:
         return True
 
     def hold(self, dtype, remember):
-        return Kept(self.matrix(remember).astype(dtype))
+        return Kept(TOY.cast(self.matrix(remember), dtype))
 
 
 class Kept:
@@ -132,7 +123,7 @@ class Kept:
         return own(self._K).astype(np.float64) @ V
 
     def matrix(self):
-        return self._K.copy()
+        return TOY.compact(self._K)
 
 
 class Factor:
@@ -156,10 +147,15 @@ class Toy:
     memory = hold = 2**28
 
     def encoded(self, a):
-        """Return encodings whose dense vectors are here."""
-        if isinstance(a, Encoded):
-            return Encoded(tuple(self.encoded(part) for part in a.parts))
-        return ToyArray(a) if isinstance(a, np.ndarray) and a.ndim == 2 and a.dtype.kind == "f" else a
+        """Return encodings whose dense vectors are here; numbers that were found beside others stay on the host."""
+        beside = any(isinstance(part, Encoded) for part in a.parts)
+        return Encoded(tuple(self._moved(part, beside) for part in a.parts))
+
+    def _moved(self, part, beside):
+        if isinstance(part, Encoded):
+            return self.encoded(part)
+        dense = isinstance(part, np.ndarray) and part.ndim == 2 and part.dtype.kind == "f"
+        return ToyArray(part) if dense and not beside else part
 
     def prepare(self, formula):
         return Plan(formula)
@@ -179,10 +175,10 @@ class Toy:
         return ToyArray(np.full(shape, np.nan, dtype))
 
     def compact(self, A):
-        return A.copy()
+        return ToyArray(own(A).copy())
 
     def cast(self, A, dtype):
-        return A.astype(dtype)
+        return ToyArray(own(A).astype(dtype))
 
     def dtype(self, A):
         return own(A).dtype
@@ -224,8 +220,8 @@ class Toy:
     def syr(self, factor, v, lower):
         return ToyArray(own(lower) + factor * np.outer(v, v))
 
-    def trsm(self, L, B, trans=False):
-        return ToyArray(scipy.linalg.solve_triangular(own(L), own(B), lower=True, trans=int(trans)))
+    def trsm(self, L, B):
+        return ToyArray(scipy.linalg.solve_triangular(own(L), own(B), lower=True))
 
     def substitute(self, L, rows):
         rows[...] = self.trsm(L, rows.T).T
@@ -238,10 +234,6 @@ class Toy:
         values, vectors = np.linalg.eigh(own(A))
         return values, ToyArray(vectors)
 
-    def qr(self, A):
-        Q, R = np.linalg.qr(own(A))
-        return ToyArray(Q), np.diagonal(R)
-
     def svd(self, A):
         U, sigma, Vt = np.linalg.svd(own(A), full_matrices=False)
         return ToyArray(U), sigma, ToyArray(Vt)
@@ -249,6 +241,9 @@ class Toy:
 
 TOY = Toy()
 register(ToyArray, TOY)
+copied.register(ToyArray, TOY.compact)
+in_precision.register(ToyArray, TOY.cast)
+joined.register(ToyArray, lambda p, q: ToyArray(np.concatenate([own(p), own(q)])))
 
 
 def value(f, a, b, i, j):

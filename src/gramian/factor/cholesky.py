@@ -49,7 +49,8 @@ class LowRank:
     Attributes
     ----------
     factor : array of shape (n, k)
-        F. Its rows are coordinates of the points in an orthonormal basis of k directions of the feature space.
+        F. Its rows are coordinates of the points in an orthonormal basis of k directions of the feature space. That of
+        `pivoted` is an array of the place that has the points.
     pivots : array of shape (k,)
         The indices of the points whose images span those directions, in the order they were taken.
     residual : array of shape (n,)

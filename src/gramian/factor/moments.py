@@ -23,7 +23,7 @@ from gramian.factor.nystrom import Nystrom
 from gramian.formula.encoded import Encoded
 from gramian.gram.gram import features
 from gramian.kernels.algebra import Kernel
-from gramian.places import CORES, Matrix, Place, place_of
+from gramian.places import CORES, Matrix, Place, on_host, place_of
 from gramian.runtime.journal import remember
 from gramian.runtime.threads import cores, run
 
@@ -252,7 +252,7 @@ class Summary:
         width = self.dim + (0 if chunk.numbers is None else chunk.numbers.shape[1])
         count = 1 if chunk.groups is None else int(chunk.groups.max()) + 1
         table = remember(
-            lambda: ("moments", self.kernel, self.scatter, chunk.points, *chunk.rest),
+            lambda: ("moments", self.kernel, self.scatter, on_host(chunk.points), *chunk.rest),
             lambda _: np.stack([found.packed() for found in self._moments(chunk, width, count)]),
         )
         place = place_of(chunk.points)

@@ -369,7 +369,7 @@ class Gram:
 
     @cached_property
     def _identity(self) -> str:
-        return fingerprint(self.kernel, self.rows, None if self.symmetric else self.cols)
+        return fingerprint(self.kernel, on_host(self.rows), None if self.symmetric else on_host(self.cols))
 
     def through_features(self) -> bool:
         """Tell whether products go through the explicit map, K V = Φ (Φᵀ V), because it is so much smaller than K."""

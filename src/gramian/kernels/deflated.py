@@ -10,7 +10,6 @@ from gramian.formula.expression import Dot, Formula
 from gramian.gram.gram import Gram
 from gramian.kernels.algebra import Anchored, remainder
 from gramian.kernels.value import ATOM, inside
-from gramian.places import on_host
 
 
 class Deflated(Anchored):
@@ -33,7 +32,7 @@ class Deflated(Anchored):
         return self.base.formula.under(0) - Dot(part=(1,))
 
     def squared_norms(self, a: Encoded) -> Array:
-        (base, _), (_, G) = a, on_host(a)
+        base, G = a
         norms = self.base.squared_norms(base)
         return remainder(norms - np.einsum("ij,ij->i", G, G), norms)
 

@@ -205,8 +205,8 @@ class Place(Protocol):
     def syr(self, factor: float, v: Array, lower: Matrix) -> Matrix:
         """Add factor · v vᵀ to the lower triangle of a matrix, in place."""
 
-    def trsm(self, L: Matrix, B: Matrix, trans: bool = False) -> Matrix:
-        """Return L⁻¹ B, or L⁻ᵀ B, for a lower triangular L."""
+    def trsm(self, L: Matrix, B: Matrix) -> Matrix:
+        """Return L⁻¹ B for a lower triangular L."""
 
     def substitute(self, L: Matrix, rows: Matrix) -> Matrix:
         """Return R L⁻ᵀ, written over the rows: forward substitution for each of them."""
@@ -216,9 +216,6 @@ class Place(Protocol):
 
     def eigh(self, A: Matrix) -> tuple[Array, Matrix]:
         """Return eigenvalues, the smallest first, and eigenvectors."""
-
-    def qr(self, A: Matrix) -> tuple[Matrix, Array]:
-        """Return an orthonormal basis of the columns, and the diagonal of R."""
 
     def svd(self, A: Matrix) -> tuple[Matrix, Array, Matrix]:
         """Return U, the singular values, the largest first, and Vᵀ, of as many as the smaller side."""

@@ -76,8 +76,8 @@ class Arrays:
     def syr(self, factor: float, v: Array, lower: Array) -> Array:
         return np.asarray(blas.dsyr(factor, v, lower=1, a=lower, overwrite_a=1))
 
-    def trsm(self, L: Array, B: Array, trans: bool = False) -> Array:
-        return np.asarray(scipy.linalg.solve_triangular(L, B, lower=True, trans=int(trans), check_finite=False))
+    def trsm(self, L: Array, B: Array) -> Array:
+        return np.asarray(scipy.linalg.solve_triangular(L, B, lower=True, check_finite=False))
 
     def substitute(self, L: Array, rows: Array) -> Array:
         (solve,) = blas.get_blas_funcs(("trsm",), dtype=rows.dtype)
@@ -93,10 +93,6 @@ class Arrays:
     def eigh(self, A: Array) -> tuple[Array, Array]:
         values, vectors = aside(lambda: np.linalg.eigh(A))
         return values, vectors
-
-    def qr(self, A: Array) -> tuple[Array, Array]:
-        Q, R = scipy.linalg.qr(A, mode="economic", check_finite=False)
-        return Q, R.diagonal()
 
     def svd(self, A: Array) -> tuple[Array, Array, Array]:
         return cast(

@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 
 import gramian as gm
+from gramian import places
 from gramian.formula.encoded import Encoded
 from gramian.gram.gram import Gram
-from gramian.places import CORES, on_host, place_of
+from gramian.places import CORES, on_host, place_of, register
 
 from .cases import CASES
 from .toy import TOY, ToyArray
@@ -60,6 +61,19 @@ def test_an_array_of_the_toy_place_is_not_taken_for_one_of_numpy():
     for mixed in (lambda: np.asarray(A), lambda: A + np.eye(2), lambda: np.eye(2) @ A, lambda: np.square(A)):
         with pytest.raises(TypeError):
             mixed()
+
+
+def test_a_place_is_loaded_when_the_first_of_its_arrays_is_seen(monkeypatch):
+    kind = type("Tensor", (), {"__module__": "elsewhere.arrays"})
+    loaded = []
+    monkeypatch.setattr(places, "_places", {})
+    monkeypatch.setattr(places, "import_module", lambda name: (loaded.append(name), register(kind, TOY)))
+    monkeypatch.setitem(places.ELSEWHERE, "elsewhere", "place_of_elsewhere")
+    assert place_of(Encoded((np.eye(2), ["a", "b"]))) is CORES
+    assert loaded == []
+    assert place_of(Encoded((np.eye(2), kind()))) is TOY
+    assert place_of(kind()) is TOY
+    assert loaded == ["place_of_elsewhere"]
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")

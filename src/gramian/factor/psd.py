@@ -82,8 +82,8 @@ def is_psd(K: Any) -> PsdCertificate:
     if isinstance(K, Gram) and len(K) > DENSE:
         smallest, witness, largest = _extremes(K)
     else:
-        place, matrix_there = (K.place, K.matrix()) if isinstance(K, Gram) else (CORES, matrix)
-        values, vectors = place.eigh(place.cast(matrix_there, np.float64))
+        place, A = (K.place, K.matrix()) if isinstance(K, Gram) else (CORES, matrix)
+        values, vectors = place.eigh(place.cast(A, np.float64))
         smallest, witness = float(values[0]), place.host(vectors[:, :1])[:, 0]
         largest = float(np.abs(values).max())
     tolerance = 4 * len(matrix) * float(np.finfo(matrix.dtype).eps) * largest

@@ -279,7 +279,7 @@ class _Growing:
         pivot_rows = self.F[chosen][:, :k]
         inverse = place.array(solve_triangular(L, np.eye(t), lower=True, check_finite=False).T.astype(self.gram.dtype))
         new = self.F[:, k : k + t]
-        stripes = [slice(start, start + STRIPE) for start in range(0, len(columns), STRIPE)]
+        stripes = place.stripes(len(columns), STRIPE)
         sums = np.empty((len(stripes), t))
         left = self.residual.copy()
 

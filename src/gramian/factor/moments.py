@@ -269,11 +269,9 @@ class Summary:
 
     def _moments(self, chunk: Chunk, width: int, count: int) -> list[Moments]:
         """Return the moments of the groups of one chunk."""
-        n = len(chunk.points)
-        step = n if self.kernel.whole_columns else RUN
-        spans = [slice(i, min(i + step, n)) for i in range(0, n, step)]
+        n, place = len(chunk.points), place_of(chunk.points)
+        spans = place.stripes(n, n if self.kernel.whole_columns else RUN)
         lanes = min(cores(), len(spans))
-        place = place_of(chunk.points)
         sums = [[Moments(width, self.scatter, place) for _ in range(count)] for _ in range(lanes)]
         run(lambda lane, span: self._take(chunk[span], sums[lane]), spans, lanes)
         for lane in sums[1:]:

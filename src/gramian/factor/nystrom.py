@@ -143,9 +143,8 @@ class Nystrom(Kernel):
         place = place_of(a)
         write = self.base.block if place is CORES else self.base.prepared(place).write
         out = place.empty((len(a), len(L)), self.base.value_type(a))
-        step = len(a) if self.base.whole_columns else STRIPE
-        for start in range(0, len(a), step):
-            write(a[start : start + step], landmarks, out[start : start + step])
+        for span in place.stripes(len(a), len(a) if self.base.whole_columns else STRIPE):
+            write(a[span], landmarks, out[span])
         return out
 
     phi_in_place = True
@@ -158,10 +157,8 @@ class Nystrom(Kernel):
         out[...] = self.phi(a) @ self.phi(b).T
 
     def squared_norms(self, a: Encoded) -> Array:
-        spans = [slice(start, start + STRIPE) for start in range(0, len(a), STRIPE)]
-        if self.base.whole_columns:
-            spans = [slice(None)]
         place = place_of(a)
+        spans = place.stripes(len(a), len(a) if self.base.whole_columns else STRIPE)
         return np.concatenate([place.lengths(self.phi(a[span])) for span in spans])
 
     def value_type(self, a: Encoded) -> np.dtype[Any]:

@@ -578,7 +578,7 @@ def _preconditioner(
         G = pivoted(gram.single() if narrow else gram, rank, pivoting="random", rng=0).factor
     if frame.S is not identity:
         frame.over(G)
-    stripes = [slice(start, start + STRIPE) for start in range(0, n, STRIPE)]
+    stripes = place.stripes(n, STRIPE)
 
     def wide(rows: slice) -> Matrix:
         return place.cast(G[rows], np.float64)

@@ -153,6 +153,9 @@ class Place(Protocol):
 
     # Arrays
 
+    def stripes(self, n: int, size: int) -> list[slice]:
+        """Return the rows of a tall matrix in runs that are worked on at a time: of a size on the cores."""
+
     def array(self, values: Any, dtype: Any = None) -> Matrix:
         """Return numbers of the host, or of this place, as an array of this place."""
 

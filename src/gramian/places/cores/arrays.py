@@ -17,6 +17,9 @@ STRIPE = 1024  # rows that are solved for at a time, so that they stay in the ca
 class Arrays:
     """NumPy's arrays are those of the host: nothing is copied on the way."""
 
+    def stripes(self, n: int, size: int) -> list[slice]:
+        return [slice(start, min(start + size, n)) for start in range(0, n, max(size, 1))]
+
     def array(self, values: Any, dtype: Any = None) -> Array:
         return np.asarray(values, dtype)
 

@@ -13,11 +13,10 @@ import numpy as np
 import scipy.linalg
 
 from gramian.checks import Array, whole
-from gramian.factor.cholesky import cholesky
+from gramian.factor.cholesky import pivoted
 from gramian.factor.krylov import Ritz, leading
 from gramian.factor.machine import DENSE
 from gramian.gram.gram import Gram, as_symmetric
-from gramian.runtime.threads import aside
 
 FEW = (500, 50)  # of so many objects, one pair for so many of them: an iteration with a K that is held takes less time
 MOST_PRODUCTS = 200
@@ -130,7 +129,7 @@ def centered_eigen(gram: Gram, rank: int | None = None) -> Eigen:
         start: Array | None = shifted.vectors
     else:
         start = nearly_leading(gram, rank, centered=True)
-    found = leading(apply, n, rank, tol, MOST_PRODUCTS, start, noise)
+    found = leading(apply, n, rank, tol, MOST_PRODUCTS, start, noise, gram.place)
     return Eigen(found.values, _turned(found.vectors), found.residuals)
 
 
@@ -194,14 +193,16 @@ def nearly_leading(gram: Gram, k: int, centered: bool) -> Array | None:
         return None  # there a column of K costs as much as a product
     try:
         rank = max(1, min(max(STARTED * k, CHEAP * isqrt(len(gram))), len(gram) // 10))
-        F = cholesky(gram, rank, pivoting="random", rng=0).factor.astype(np.float64)
+        F = pivoted(gram, rank, pivoting="random", rng=0).factor
     except ValueError:  # not positive semidefinite: there is no such factor, and a random start will do
         return None
     if F.shape[1] == 0:
         return None
-    F = F - F.mean(axis=0) if centered else F
-    axes = scipy.linalg.eigh(F.T @ F, check_finite=False)[1][:, ::-1][:, : k + BESIDE]
-    return np.asarray(F @ axes)
+    place = gram.place
+    F = place.cast(F, np.float64)
+    F = place.moved(F, place.mean(F)) if centered else F
+    axes = scipy.linalg.eigh(place.host(place.syrk(F)), check_finite=False)[1]
+    return place.times(F, axes[:, ::-1][:, : k + BESIDE])
 
 
 def _turned(vectors: Array) -> Array:
@@ -212,12 +213,13 @@ def _turned(vectors: Array) -> Array:
 
 def _dense(gram: Gram, k: int) -> tuple[Array, Array]:
     n = len(gram)
-    K = gram.dense()
-    values, vectors = aside(lambda: np.linalg.eigh(K))
-    return values[n - k :], vectors[:, n - k :]
+    values, vectors = gram.place.eigh(gram.matrix())
+    return values[n - k :], gram.place.host(vectors[:, n - k :])
 
 
 def _matrix_free(gram: Gram, k: int) -> tuple[Array, Array]:
     tol = 16 * float(np.finfo(gram.dtype).eps) ** 0.75
-    found = leading(gram.apply, len(gram), k, tol, MOST_PRODUCTS, nearly_leading(gram, k, centered=False))
+    found = leading(
+        gram.apply, len(gram), k, tol, MOST_PRODUCTS, nearly_leading(gram, k, centered=False), place=gram.place
+    )
     return found.values.astype(gram.dtype), found.vectors.astype(gram.dtype)

@@ -24,7 +24,7 @@ from gramian.gram.traits import Traits
 from gramian.kernels.capabilities import Capabilities, Features, Logarithms, maybe, written
 from gramian.kernels.declared import Kept, Word
 from gramian.kernels.value import ATOM, Value, derived, inside
-from gramian.places import CORES, Place, Prepared, place_of
+from gramian.places import Place, Prepared, place_of
 
 FEW_FEATURES = 64
 TRAITS = [f.name for f in fields(Traits)]
@@ -51,7 +51,7 @@ class BaseKernel(Value, ABC):
     def _plans(self) -> dict[str, Prepared]:
         return {}
 
-    def _prepared(self, place: Place) -> Prepared:
+    def prepared(self, place: Place) -> Prepared:
         """Return the formula as a place has prepared it, once."""
         if (plan := self._plans.get(place.name)) is None:
             plan = self._plans[place.name] = place.prepare(self.formula)
@@ -59,11 +59,11 @@ class BaseKernel(Value, ABC):
 
     def block(self, a: Encoded, b: Encoded, out: Array) -> None:
         """Write κ(xᵢ, zⱼ) into out[i, j]; `out` has the dtype of `squared_norms` and may be a strided view."""
-        self._prepared(place_of(a)).write(a, b, out)
+        self.prepared(place_of(a)).write(a, b, out)
 
     def squared_norms(self, a: Encoded) -> Array:
         """Return κ(x, x) = ‖φ(x)‖² of each object, a new array."""
-        return self._prepared(place_of(a)).norms(a)
+        return self.prepared(place_of(a)).norms(a)
 
     @abstractmethod
     def normalize(self) -> Derived:
@@ -133,8 +133,8 @@ class BaseKernel(Value, ABC):
 
     @property
     def scratch(self) -> int:
-        """How many arrays of the size of `out` `block` needs besides it, for the memory budget."""
-        return 1 if type(self).formula is BaseKernel.formula else self._prepared(CORES).scratch
+        """How many arrays of the size of `out` a `block` of its own needs besides it, for the memory budget."""
+        return 1
 
     @derived
     def capabilities(self) -> Capabilities:
@@ -256,6 +256,11 @@ class BaseKernel(Value, ABC):
         """
         dim = self.feature_dim(a)
         return dim is not None and dim <= max(FEW_FEATURES, a.width) and not a.sparse and not a.open
+
+    @property
+    def phi_in_place(self) -> bool:
+        """Whether `phi` works on the arrays of whatever place has the objects, and not on those of the host alone."""
+        return False
 
     def features(self, X: Any) -> Any:
         """Return the explicit map Φ, one row per object, with κ(x, z) = φ(x)ᵀφ(z).

@@ -1,10 +1,10 @@
-# make demo | test | lint | bench | portable | oldest | campaign | mutants: each sets up what it needs in .venv first.
+# make demo | test | lint | docs | bench | portable | oldest | campaign | mutants: each sets up what it needs in .venv first.
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 OLDEST := .venv-oldest
 
-.PHONY: demo test portable oldest campaign mutants lint bench format clean
+.PHONY: demo test portable oldest campaign mutants lint docs bench format clean
 .DELETE_ON_ERROR:
 
 $(VENV)/ready: pyproject.toml
@@ -15,6 +15,10 @@ $(VENV)/ready: pyproject.toml
 
 $(VENV)/bench-ready: $(VENV)/ready
 	$(BIN)/python -m pip install --quiet --editable ".[bench]"
+	touch $@
+
+$(VENV)/docs-ready: $(VENV)/ready
+	$(BIN)/python -m pip install --quiet --editable ".[docs]"
 	touch $@
 
 $(VENV)/mutants-ready: $(VENV)/ready
@@ -47,6 +51,11 @@ lint: $(VENV)/ready
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+# The manual, in build/docs: warnings are errors, every example runs, every link within it leads somewhere.
+docs: $(VENV)/docs-ready
+	$(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet -d build/doctrees docs build/docs
+	$(BIN)/python docs/_ext/links.py build/docs
 
 format: $(VENV)/ready
 	$(BIN)/ruff check --fix .

@@ -69,6 +69,21 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
     n_iter_ : int
         Iterations of the best start, in a large sample those with all of K.
 
+    Raises
+    ------
+    ValueError
+        In `fit`: if there are fewer objects than clusters.
+
+    See Also
+    --------
+    find_clusters : how many clusters, if any
+    KernelPCA : principal components in feature space
+    profiles : what sets classes apart
+
+    Notes
+    -----
+    Cost: O(n²) kernel values, and O(n² k) operations an iteration for k clusters.
+
     Examples
     --------
     >>> import gramian as gm

@@ -1,0 +1,61 @@
+"""What this manual adds to Sphinx: formulas as MathML, links to public names, and links from names to the theory."""
+
+import sys
+from pathlib import Path
+
+from docutils import nodes
+from latex2mathml.converter import convert
+from sphinx.application import Sphinx
+from sphinx.roles import XRefRole
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from numbered import by_name
+
+
+class PublicName(XRefRole):
+    """``{gm}`Vectors.mean` ``: a link to a public name of gramian. One that is not there is an error."""
+
+    def process_link(self, env, refnode, has_explicit_title, title, target):
+        refnode["refdomain"], refnode["reftype"] = "py", "obj"
+        return title, f"gramian.{target}"
+
+
+def inline_math(translator, node):
+    """Write an inline formula as MathML: text that needs no script, no font and no network."""
+    translator.body.append(convert(node.astext(), display="inline"))
+    raise nodes.SkipNode
+
+
+def block_math(translator, node):
+    """Write a displayed formula as MathML, in a box that scrolls on narrow screens."""
+    translator.body.append(translator.starttag(node, "div", CLASS="formula", tabindex="0"))
+    translator.body.append(convert(node.astext(), display="block"))
+    translator.body.append("</div>\n")
+    raise nodes.SkipNode
+
+
+def theory_links(app: Sphinx, what, name, obj, options, lines):
+    """Add to the page of a public name the numbered statements that it computes."""
+    found = app.config.numbered_statements.get(name.removeprefix("gramian."), ())
+    if found:
+        lines += ["", ".. rubric:: In the theory", ""]
+        lines += [f"- :ref:`{title} <{label}>`" for label, title in found]
+        lines += [""]
+
+
+def only_ours(app: Sphinx, what, name, obj, skip, options):
+    """Leave out what scikit-learn and the standard library bring along, for their documentation has it."""
+    module = getattr(obj, "__module__", None) or getattr(getattr(obj, "fget", None), "__module__", None) or "gramian"
+    return True if not module.startswith("gramian") else None
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Register all of it."""
+    app.setup_extension("sphinx.ext.autodoc")
+    app.add_config_value("numbered_statements", by_name(Path(app.srcdir) / "theory"), "env")
+    app.add_role("gm", PublicName(warn_dangling=True))
+    app.add_html_math_renderer("mathml", (inline_math, None), (block_math, None))
+    app.connect("autodoc-process-docstring", theory_links)
+    app.connect("autodoc-skip-member", only_ours)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

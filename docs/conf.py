@@ -51,6 +51,7 @@ sphinx_gallery_conf = {
     "filename_pattern": "/",
     "within_subsection_order": "FileNameSortKey",
     "show_memory": False,
+    "write_computation_times": False,
     "plot_gallery": True,
     "abort_on_example_error": True,
     "download_all_examples": False,

@@ -34,7 +34,11 @@ class Page(HTMLParser):
 
 def faults(site: Path) -> list[str]:
     """Return what is wrong with the links of a site, one line for each."""
-    pages = {page: Page(page.read_text(encoding="utf-8")) for page in sorted(site.rglob("*.html"))}
+    pages = {
+        page: Page(page.read_text(encoding="utf-8"))
+        for page in sorted(site.rglob("*.html"))
+        if "_static" not in page.parts
+    }
     found = []
     for page, content in pages.items():
         here = page.relative_to(site)

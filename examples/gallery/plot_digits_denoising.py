@@ -34,6 +34,5 @@ for row, (title, pictures) in zip(
 # %%
 # How far from the original, as the root of the mean squared error of a pixel (a pixel has 0 to 16):
 
-print(
-    f"noisy {np.sqrt(((noisy[show] - X[show]) ** 2).mean()):.2f}, cleaned {np.sqrt(((clean - X[show]) ** 2).mean()):.2f}"
-)
+for name, pictures in (("noisy", noisy[show]), ("cleaned", clean)):
+    print(f"{name}: {np.sqrt(((pictures - X[show]) ** 2).mean()):.2f}")

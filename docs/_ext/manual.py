@@ -12,6 +12,27 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from numbered import by_name
 
+# Pages that stand at the root of the repository, and what they are called in the manual.
+ROOT_PAGES = {
+    "ARCHITECTURE.md": "architecture.md",
+    "BENCHMARKS.md": "performance.md",
+    "CHANGELOG.md": "changelog.md",
+    "CODE_OF_CONDUCT.md": "conduct.md",
+    "CONTRIBUTING.md": "contributing.md",
+    "SECURITY.md": "security.md",
+}
+
+
+def bring_root_pages(app: Sphinx) -> None:
+    """Copy the pages of the root into the manual, with links that fit there."""
+    source = Path(app.srcdir)
+    (source / "project" / "root").mkdir(exist_ok=True)
+    for name, called in ROOT_PAGES.items():
+        text = (source.parent / name).read_text(encoding="utf-8").replace("](docs/", "](../../")
+        for other, there in ROOT_PAGES.items():
+            text = text.replace(f"]({other})", f"]({there})")
+        (source / "project" / "root" / called).write_text(text, encoding="utf-8")
+
 
 class PublicName(XRefRole):
     """``{gm}`Vectors.mean` ``: a link to a public name of gramian. One that is not there is an error."""
@@ -56,6 +77,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.add_config_value("numbered_statements", by_name(Path(app.srcdir) / "theory"), "env")
     app.add_role("gm", PublicName(warn_dangling=True))
     app.add_html_math_renderer("mathml", (inline_math, None), (block_math, None))
+    app.connect("builder-inited", bring_root_pages)
     app.connect("autodoc-process-docstring", theory_links)
     app.connect("autodoc-skip-member", only_ours)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

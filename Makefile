@@ -54,7 +54,8 @@ lint: $(VENV)/ready
 
 # The manual, in build/docs: warnings are errors, every example runs, every link within it leads somewhere.
 docs: $(VENV)/docs-ready
-	$(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet -d build/doctrees docs build/docs
+	rm -rf build/docs docs/gallery docs/project/root docs/reference/generated
+	$(BIN)/python -m sphinx --fresh-env --fail-on-warning --keep-going --quiet -d build/doctrees docs build/docs
 	$(BIN)/python docs/_ext/links.py build/docs
 
 format: $(VENV)/ready

@@ -21,16 +21,16 @@ print(kernel)
 folds = KFold(5, shuffle=True, random_state=0)
 model = gm.KernelRidge(kernel, fit_intercept=True)
 said = cross_val_predict(model, cars.data, cars.target, cv=folds)
-figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4.2), layout="constrained")
-left.scatter(cars.target, said, s=12, alpha=0.6)
-left.axline((20, 20), slope=1, color="0.5", linewidth=1)
-left.set_xlabel("miles per gallon")
-left.set_ylabel("predicted without having seen the car")
+figure, ax = plt.subplots(figsize=(5.5, 4.2), layout="constrained")
+ax.scatter(cars.target, said, s=12, alpha=0.6)
+ax.axline((20, 20), slope=1, color="0.5", linewidth=1)
+ax.set_xlabel("miles per gallon")
+ax.set_ylabel("predicted without having seen the car")
 error = np.sqrt(np.mean((said - cars.target) ** 2))
-left.set_title(f"typical error {error:.1f} miles per gallon")
+ax.set_title(f"typical error {error:.1f} miles per gallon")
 
 # %%
 # What does each column matter to cars that were not learnt from?
 
 ridge = gm.KernelRidge(kernel, ridge=0.1, fit_intercept=True)
-gm.plot.importance(gm.importance(ridge, cars.data, cars.target, repeats=2), ax=right)
+gm.plot.importance(gm.importance(ridge, cars.data, cars.target, repeats=2))

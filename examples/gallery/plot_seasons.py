@@ -24,17 +24,18 @@ ahead = np.arange(0, 13, 1 / 12)[:, None]
 trend, season = gm.Gaussian(bandwidth=5.0), gm.Periodic(period=1.0, bandwidth=0.8)
 both = gm.KernelRidge(trend + season, fit_intercept=True).fit(t, y)
 plain = gm.KernelRidge(gm.Gaussian("median"), fit_intercept=True).fit(t, y)
-figure, (top, bottom) = plt.subplots(2, 1, figsize=(9, 6), sharex=True, layout="constrained")
-top.scatter(t[:, 0], y, s=8, color="0.5")
-top.plot(ahead, plain.predict(ahead), ":", label="Gaussian alone")
-top.plot(ahead, both.predict(ahead), label="Gaussian + Periodic")
-top.axvline(10, color="0.8")
-top.legend(frameon=False)
+figure, ax = plt.subplots(figsize=(9, 3.4), layout="constrained")
+ax.scatter(t[:, 0], y, s=8, color="0.5")
+ax.plot(ahead, plain.predict(ahead), ":", label="Gaussian alone")
+ax.plot(ahead, both.predict(ahead), label="Gaussian + Periodic")
+ax.axvline(10, color="0.8")
+ax.legend(frameon=False)
 
 # %%
 # The learnt function is a sum over the sample, so each kernel has its own share of it:
 
+figure, ax = plt.subplots(figsize=(9, 3.4), layout="constrained")
 for name, kernel in (("trend", trend), ("season", season)):
-    bottom.plot(ahead, kernel(ahead, t) @ both.dual_coef_, label=name)
-bottom.legend(frameon=False)
-bottom.set_xlabel("years; data end at 10")
+    ax.plot(ahead, kernel(ahead, t) @ both.dual_coef_, label=name)
+ax.legend(frameon=False)
+ax.set_xlabel("years; data end at 10")

@@ -22,8 +22,11 @@ candidates = [
 ]
 search = gm.KernelSearch(gm.KernelRidge(fit_intercept=True), candidates).fit(X, y)
 figure, ax = plt.subplots(figsize=(8, 4), layout="constrained")
-ax.barh([str(k) for k in candidates], [(-found.score) ** 0.5 for found in search.results_])
-ax.set_xlim(50)
+ax.plot([(-found.score) ** 0.5 for found in search.results_], [str(k) for k in candidates], "o")
+ax.grid(axis="x", alpha=0.4)
 ax.set_xlabel("leave-one-out error (root mean square)")
 ax.invert_yaxis()
 print("best:", search.best_estimator_.kernel_)
+
+# %%
+# The best and the worst differ by one percent: on these data a straight line does nearly as well as anything.

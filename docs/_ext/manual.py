@@ -7,10 +7,13 @@ from docutils import nodes
 from latex2mathml.converter import convert
 from sphinx.application import Sphinx
 from sphinx.roles import XRefRole
+from sphinx.util import logging
 
 sys.path.insert(0, str(Path(__file__).parent))
 
 from numbered import by_name
+
+logger = logging.getLogger(__name__)
 
 # Pages that stand at the root of the repository, and what they are called in the manual.
 ROOT_PAGES = {
@@ -42,18 +45,35 @@ class PublicName(XRefRole):
         return title, f"gramian.{target}"
 
 
+def mathml(node, display: str) -> str:
+    """Return a formula as MathML; a command that was not understood, and so is left in it, is a warning."""
+    made = convert(node.astext(), display=display)
+    if "\\" in made:
+        logger.warning("a command in this formula is not understood: %s", node.astext(), location=node)
+    return made
+
+
 def inline_math(translator, node):
     """Write an inline formula as MathML: text that needs no script, no font and no network."""
-    translator.body.append(convert(node.astext(), display="inline"))
+    translator.body.append(mathml(node, "inline"))
     raise nodes.SkipNode
 
 
 def block_math(translator, node):
     """Write a displayed formula as MathML, in a box that scrolls on narrow screens."""
     translator.body.append(translator.starttag(node, "div", CLASS="formula", tabindex="0"))
-    translator.body.append(convert(node.astext(), display="block"))
+    translator.body.append(mathml(node, "block"))
     translator.body.append("</div>\n")
     raise nodes.SkipNode
+
+
+def trim_code(app: Sphinx, doctree):
+    """Take the empty line off that doctests in Markdown need before the end of a block."""
+    for block in doctree.findall(nodes.literal_block):
+        if block.rawsource == block.astext():  # what is not highlighted is left as it is
+            block.rawsource = block.astext().rstrip()
+            block.clear()
+            block += nodes.Text(block.rawsource)
 
 
 def theory_links(app: Sphinx, what, name, obj, options, lines):
@@ -78,6 +98,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.add_role("gm", PublicName(warn_dangling=True))
     app.add_html_math_renderer("mathml", (inline_math, None), (block_math, None))
     app.connect("builder-inited", bring_root_pages)
+    app.connect("doctree-read", trim_code)
     app.connect("autodoc-process-docstring", theory_links)
     app.connect("autodoc-skip-member", only_ours)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

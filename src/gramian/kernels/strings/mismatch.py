@@ -49,8 +49,8 @@ class Mismatch(Counting):
 
     Notes
     -----
-    Cost: O(p n) to cut a sequence of length n into pieces, and for each piece about C(p, m) (s − 1)^m words that are near
-    it, s the number of symbols.
+    Cost: O(p n) to cut a sequence of length n into pieces, and for each piece about C(p, m) (s − 1)^m words that are
+    near it, s the number of symbols.
 
     Examples
     --------

@@ -1,10 +1,10 @@
-# make demo | test | lint | bench | portable | oldest | campaign | mutants: each sets up what it needs in .venv first.
+# make demo | test | lint | docs | package | bench | portable | oldest | campaign | mutants: each sets up what it needs in .venv first.
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 OLDEST := .venv-oldest
 
-.PHONY: demo test portable oldest campaign mutants lint bench format clean
+.PHONY: demo test portable oldest campaign mutants lint docs package bench format clean
 .DELETE_ON_ERROR:
 
 $(VENV)/ready: pyproject.toml
@@ -15,6 +15,10 @@ $(VENV)/ready: pyproject.toml
 
 $(VENV)/bench-ready: $(VENV)/ready
 	$(BIN)/python -m pip install --quiet --editable ".[bench]"
+	touch $@
+
+$(VENV)/docs-ready: $(VENV)/ready
+	$(BIN)/python -m pip install --quiet --editable ".[docs]"
 	touch $@
 
 $(VENV)/mutants-ready: $(VENV)/ready
@@ -47,6 +51,22 @@ lint: $(VENV)/ready
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+# The manual, in build/docs: warnings are errors, every example runs, every link within it leads somewhere.
+docs: $(VENV)/docs-ready
+	rm -rf build/docs docs/gallery docs/project/root docs/reference/generated
+	$(BIN)/python -m sphinx --fresh-env --fail-on-warning --keep-going --quiet -d build/doctrees docs build/docs
+	$(BIN)/python docs/_ext/links.py build/docs
+
+# What would be uploaded: source and wheel are built, their metadata checked, and the wheel imported where nothing else is.
+package: $(VENV)/ready
+	$(BIN)/python -m pip install --quiet --editable ".[package]"
+	rm -rf dist build/bare
+	$(BIN)/python -m build --outdir dist .
+	$(BIN)/python -m twine check --strict dist/*
+	$(PYTHON) -m venv build/bare
+	build/bare/bin/python -m pip install --quiet dist/*.whl
+	cd build && bare/bin/python -c "import gramian as gm; gm.testing.check_kernel(gm.Gaussian(1.0), [[0.0], [1.0]])"
 
 format: $(VENV)/ready
 	$(BIN)/ruff check --fix .

@@ -91,6 +91,12 @@ class Batches:
     RuntimeError
         If an iterator is gone through a second time.
 
+    See Also
+    --------
+    read_data : a file of any kind as objects
+    KernelRidge : ridge regression
+    Nystrom : any kernel in low rank, by landmarks
+
     Notes
     -----
     Batches of an array in memory are views of it; all others are copies. Files are read page by page, so that large

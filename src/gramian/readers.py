@@ -47,6 +47,21 @@ def _nothing(size: int) -> None:
 class Fasta:
     """The records of a FASTA file, in the order of the file.
 
+    Parameters
+    ----------
+    names : tuple of str
+        The first word of each header.
+    descriptions : tuple of str
+        The rest of each header.
+    sequences : list of str
+        The sequences, in the order of the file.
+
+    See Also
+    --------
+    read_fasta : sequences from a FASTA file
+    Spectrum : substrings of one length
+    FullSpectrum : substrings of all lengths
+
     Examples
     --------
     >>> import gramian as gm
@@ -71,6 +86,20 @@ class Texts:
 
     `names` are the paths below the folder, with slashes; `labels` the first subfolder in each, or "" for a file that
     lies in the folder itself.
+
+    Parameters
+    ----------
+    names : tuple of str
+        The paths below the folder.
+    texts : list of str
+        The texts, in the same order.
+    labels : tuple of str
+        The first subfolder in each path.
+
+    See Also
+    --------
+    read_texts : the texts of a folder
+    BagOfWords : documents by their words
 
     Examples
     --------
@@ -103,6 +132,11 @@ def read_fasta(path: PathLike) -> Fasta:
     path : str or path
         The file, plain or compressed by gzip.
 
+    Returns
+    -------
+    Fasta
+        Names, descriptions and sequences.
+
     Raises
     ------
     FileNotFoundError
@@ -110,6 +144,12 @@ def read_fasta(path: PathLike) -> Fasta:
     ValueError
         If the file is empty, is not text, has text before the first header, a header without a name, a name twice, a
         record without a sequence, or a character that is no letter, gap or stop.
+
+    See Also
+    --------
+    Fasta : what `read_fasta` answers
+    read_lines : one text a line
+    read_data : a file of any kind as objects
 
     Examples
     --------
@@ -151,12 +191,23 @@ def read_lines(path: PathLike, *, skip_blank: bool = True) -> list[str]:
     skip_blank : bool
         Leave out lines that hold nothing but white space.
 
+    Returns
+    -------
+    list of str
+        The lines, without their ends.
+
     Raises
     ------
     FileNotFoundError
         If there is no such file.
     ValueError
         If the file is not text, or no line is left.
+
+    See Also
+    --------
+    read_texts : the texts of a folder
+    read_fasta : sequences from a FASTA file
+    read_data : a file of any kind as objects
 
     Examples
     --------
@@ -201,6 +252,12 @@ def read_texts(folder: PathLike, *, pattern: str = "*.txt", encoding: str = "utf
         If it is a file.
     ValueError
         If no file matches, one is not text, or is a link to a file outside of the folder.
+
+    See Also
+    --------
+    Texts : what `read_texts` answers
+    read_lines : one text a line
+    BagOfWords : documents by their words
 
     Examples
     --------
@@ -248,6 +305,11 @@ def read_edges(path: PathLike, *, delimiter: str | None = None, comment: str | N
     comment : str or None
         Lines that begin with it are skipped, as blank ones are.
 
+    Returns
+    -------
+    Graph
+        The graph, its nodes in the order in which they come.
+
     Raises
     ------
     FileNotFoundError
@@ -255,6 +317,11 @@ def read_edges(path: PathLike, *, delimiter: str | None = None, comment: str | N
     ValueError
         If the file is not text or has no edge; if a line has another number of fields than 2 or 3, or than the first
         one, an empty name or a weight that is not a finite number; if an edge comes again with another weight.
+
+    See Also
+    --------
+    Graph : nodes and weighted edges
+    read_data : a file of any kind as objects
 
     Examples
     --------

@@ -55,6 +55,11 @@ class ColumnEffect:
         What the errors hold: the choice of the rows only, the model taken as it is; or that of the training objects
         too, as the model was fitted anew with a tenth of them left out at a time.
 
+    See Also
+    --------
+    effects : how an answer changes with one column
+    importance : how much each column matters
+
     Examples
     --------
     >>> import gramian as gm
@@ -132,6 +137,18 @@ def effects(
     Returns
     -------
     ColumnEffect
+
+    Raises
+    ------
+    TypeError
+        If the model cannot predict.
+    ValueError
+        If the column is constant or has missing values.
+
+    See Also
+    --------
+    ColumnEffect : what `effects` answers
+    importance : how much each column matters
 
     Notes
     -----

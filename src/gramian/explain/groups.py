@@ -100,6 +100,12 @@ class Clusters:
     kernel : Kernel
         The kernel, settled on the objects.
 
+    See Also
+    --------
+    find_clusters : how many clusters, if any
+    KernelKMeans : clusters around centres in feature space
+    profiles : what sets classes apart
+
     Examples
     --------
     >>> import gramian as gm
@@ -141,6 +147,21 @@ def find_clusters(X: Any, kernel: Kernel = MEDIAN_GAUSSIAN, *, alpha: float = 0.
     Returns
     -------
     Clusters
+
+    Raises
+    ------
+    ValueError
+        If `alpha` is not between 0 and 1.
+
+    See Also
+    --------
+    Clusters : what `find_clusters` answers
+    KernelKMeans : clusters around centres in feature space
+    profiles : what sets classes apart
+
+    Notes
+    -----
+    Cost: O(m²) distances among the m ≤ 1,500 objects that are tested.
 
     Examples
     --------

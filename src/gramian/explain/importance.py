@@ -62,6 +62,11 @@ class ColumnImportance:
     folds, repeats : int
         How many models were fitted, and how often each column was permuted for each.
 
+    See Also
+    --------
+    importance : how much each column matters
+    effects : how an answer changes with one column
+
     Examples
     --------
     >>> import gramian as gm
@@ -135,6 +140,19 @@ def importance(
     Returns
     -------
     ColumnImportance
+
+    Raises
+    ------
+    TypeError
+        If X has no columns that could be permuted.
+    ValueError
+        If X and y have not the same length, or `cv` gives one split only.
+
+    See Also
+    --------
+    ColumnImportance : what `importance` answers
+    effects : how an answer changes with one column
+    FeatureWeights : weights of explicit features in a learnt function
 
     Notes
     -----

@@ -75,6 +75,20 @@ def _percent(share: float) -> str:
 class Profile:
     """What sets one class apart: its traits, the largest effect first.
 
+    Parameters
+    ----------
+    label : object
+        The class or cluster.
+    count : int
+        How many objects it has.
+    traits : tuple of Trait
+        What sets it apart, the largest effect first.
+
+    See Also
+    --------
+    profiles : what sets classes apart
+    find_clusters : how many clusters, if any
+
     Examples
     --------
     >>> import gramian as gm
@@ -125,6 +139,17 @@ def profiles(X: Any, labels: Any, *, names: Sequence[str] | None = None, top: in
     -------
     Profiles
         A tuple of `Profile`, each with `label`, `count`, `traits` and a `sentence`.
+
+    Raises
+    ------
+    ValueError
+        If there is one class only, or not a label for each object.
+
+    See Also
+    --------
+    Profile : what sets one class apart
+    find_clusters : how many clusters, if any
+    importance : how much each column matters
 
     Examples
     --------

@@ -22,6 +22,11 @@ class KernelSyntaxError(ValueError):
     reason : str
         What is wrong there.
 
+    See Also
+    --------
+    parse_kernel : read a kernel from an expression
+    DataError : data that cannot be read
+
     Examples
     --------
     >>> print(KernelSyntaxError("linear + gausian(2)", 9, "no kernel 'gausian'; did you mean 'gaussian'?"))

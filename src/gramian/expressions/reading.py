@@ -48,10 +48,20 @@ def parse_kernel(text: str, *, graph: Graph | None = None) -> Kernel:
     graph : Graph, optional
         The graph of the kernels on nodes.
 
+    Returns
+    -------
+    Kernel
+        The kernel.
+
     Raises
     ------
     KernelSyntaxError
         If the expression cannot be read, or a kernel or the algebra refuses what it says.
+
+    See Also
+    --------
+    format_kernel : write a kernel as an expression
+    KernelSyntaxError : an expression that cannot be read
 
     Examples
     --------

@@ -43,10 +43,25 @@ def format_kernel(kernel: Kernel) -> str:
     Arguments that have their default value are left out, and so is the graph of kernels on nodes: it has to be given
     again.
 
+    Parameters
+    ----------
+    kernel : Kernel
+        A kernel that is made of named kernels, numbers and columns.
+
+    Returns
+    -------
+    str
+        The expression.
+
     Raises
     ------
     TypeError
         If the language cannot say it: it has matrices, functions, samples or settled numbers inside, or is too long.
+
+    See Also
+    --------
+    parse_kernel : read a kernel from an expression
+    Kernel : the base class and its algebra
 
     Examples
     --------

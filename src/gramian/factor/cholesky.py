@@ -59,6 +59,12 @@ class LowRank:
     trace : float
         The trace of K; there too an estimate, good to a fraction of 1 %.
 
+    See Also
+    --------
+    cholesky : K ≈ F Fᵀ, completely or in low rank
+    CholeskyMap : Gram–Schmidt coordinates
+    Nystrom : any kernel in low rank, by landmarks
+
     Examples
     --------
     >>> import gramian as gm
@@ -143,6 +149,23 @@ def cholesky(
     Returns
     -------
     LowRank
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range, or a residual shows that K is not positive semidefinite.
+
+    See Also
+    --------
+    LowRank : what `cholesky` answers
+    CholeskyMap : Gram–Schmidt coordinates
+    GramSchmidt : partial Gram–Schmidt features for linear models
+    Nystrom : any kernel in low rank, by landmarks
+    eigen : leading eigenpairs of K
+
+    Notes
+    -----
+    Cost: O(n k) kernel values, O(n k²) operations and O(n k) memory for k pivots.
 
     Examples
     --------

@@ -45,6 +45,12 @@ class Eigen:
     residuals : array of shape (k,)
         ‖K v − λ v‖.
 
+    See Also
+    --------
+    eigen : leading eigenpairs of K
+    KernelPCA : principal components in feature space
+    MercerMap : coordinates by the eigenvectors of K
+
     Examples
     --------
     >>> import gramian as gm
@@ -83,6 +89,30 @@ def eigen(gram: Gram, rank: int | None = None) -> Eigen:
 
     Up to n = 3000, or where more than a fifth of the spectrum is asked for, the dense matrix is decomposed: O(n²)
     memory, O(n³) operations. Beyond, a Lanczos iteration multiplies by K tile by tile: O(n · rank) memory.
+
+    Parameters
+    ----------
+    gram : Gram
+        A symmetric Gram.
+    rank : int, optional
+        How many pairs; all by default.
+
+    Returns
+    -------
+    Eigen
+        The pairs, with the residual of each.
+
+    Raises
+    ------
+    ValueError
+        If the Gram is not symmetric, or `rank` is no whole number from 1 to n.
+
+    See Also
+    --------
+    Eigen : what `eigen` answers
+    MercerMap : coordinates by the eigenvectors of K
+    KernelPCA : principal components in feature space
+    cholesky : K ≈ F Fᵀ, completely or in low rank
 
     Examples
     --------

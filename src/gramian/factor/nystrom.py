@@ -49,6 +49,17 @@ class Nystrom(Kernel):
     landmarks : objects, optional
         Landmarks of your own, in the place of those chosen; `rank` is then not used.
 
+    Raises
+    ------
+    ValueError
+        If `rank` is no whole number above 0.
+
+    See Also
+    --------
+    RandomFourier : a shift-invariant kernel by random waves
+    cholesky : K ≈ F Fᵀ, completely or in low rank
+    GramSchmidt : partial Gram–Schmidt features for linear models
+
     Notes
     -----
     A feature vector costs `rank` values of κ and O(rank²) operations.

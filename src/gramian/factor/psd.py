@@ -36,6 +36,11 @@ class PsdCertificate:
     witness : array of shape (n,) or None
         A unit vector a with aᵀKa = `smallest` < 0, if K is not positive semidefinite.
 
+    See Also
+    --------
+    is_psd : whether a matrix is positive semidefinite
+    Precomputed : a matrix that you have
+
     Examples
     --------
     >>> import gramian as gm
@@ -65,10 +70,26 @@ def is_psd(K: Any) -> PsdCertificate:
     then the lowest value of aᵀKa/aᵀa that a block Lanczos iteration found. A negative answer is a proof, with its
     witness; a positive one says that no negative direction showed within the products spent.
 
+    Parameters
+    ----------
+    K : array of shape (n, n), or Gram
+        A symmetric matrix.
+
+    Returns
+    -------
+    PsdCertificate
+        True in a condition if K is positive semidefinite; with the smallest eigenvalue, and a witness if it is not.
+
     Raises
     ------
     ValueError
         If K is not square and symmetric.
+
+    See Also
+    --------
+    PsdCertificate : what `is_psd` answers
+    Precomputed : a matrix that you have
+    eigen : leading eigenpairs of K
 
     Examples
     --------

@@ -83,6 +83,11 @@ class Solution:
     primal_residual : float or None
         ‖(Φᵀ Φ + λI) W − Φᵀ B‖ / ‖Φᵀ B‖, where there is a W.
 
+    See Also
+    --------
+    solve : the system (K + λI) X = B
+    KernelRidge : ridge regression
+
     Examples
     --------
     >>> import gramian as gm
@@ -121,6 +126,21 @@ def solve(gram: Gram, b: Any, ridge: Any, tol: float | None = None) -> Solution:
     -------
     Solution
         Look at `converged`: a system that is too ill-conditioned for its size is answered with the residual it reached.
+
+    Raises
+    ------
+    ValueError
+        If b does not fit the Gram, a ridge is not above 0, or the solution overflows.
+
+    See Also
+    --------
+    Solution : what `solve` answers
+    KernelRidge : ridge regression
+    cholesky : K ≈ F Fᵀ, completely or in low rank
+
+    Notes
+    -----
+    Cost: O(n³) operations up to n = 3,000; beyond, conjugate gradients, O(n²) a step.
 
     Examples
     --------

@@ -23,6 +23,16 @@ from gramian.checks import is_sparse
 class Encoded:
     """n encoded objects: a tuple of parts, each with n rows.
 
+    Parameters
+    ----------
+    parts : tuple
+        Arrays, sparse arrays or lists, each with n rows: what one kernel keeps of its objects.
+
+    See Also
+    --------
+    Kernel : the base class and its algebra
+    Gram : the Gram matrix as an operator
+
     Examples
     --------
     >>> import numpy as np

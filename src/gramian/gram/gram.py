@@ -50,6 +50,23 @@ class Gram:
     diagonal : float
         A constant λ added to the diagonal: K + λI.
 
+    Raises
+    ------
+    ValueError
+        If not even the smallest tile fits into `memory`.
+
+    See Also
+    --------
+    Kernel : the base class and its algebra
+    FeatureSpace : the space of the images φ(x)
+    eigen : leading eigenpairs of K
+    cholesky : K ≈ F Fᵀ, completely or in low rank
+    solve : the system (K + λI) X = B
+
+    Notes
+    -----
+    Cost: O(n m) kernel values for a product; O(tile) memory beside the answer.
+
     Examples
     --------
     >>> import gramian as gm

@@ -13,6 +13,17 @@ from gramian.tables import listed
 class DataError(ValueError):
     """Data that cannot be taken in as they are; the message says where, why and what to do.
 
+    Parameters
+    ----------
+    message : str
+        What is wrong, where, and what to do.
+
+    See Also
+    --------
+    read_data : a file of any kind as objects
+    KernelSyntaxError : an expression that cannot be read
+    ModelFileError : a file that is no sound model
+
     Examples
     --------
     >>> import gramian.intake.reading as intake

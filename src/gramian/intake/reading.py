@@ -85,10 +85,24 @@ def read_data(
     order : str, optional
         A column of dates or numbers by which time orders the rows: whoever judges predictions learns from the past.
 
+    Returns
+    -------
+    Dataset
+        The objects, a target where one is named, and notes of what was guessed.
+
     Raises
     ------
     DataError
         If the data cannot be taken in: a sentence with the file, the line and the column where that helps.
+
+    See Also
+    --------
+    Batches : data that come in batches
+    report : a page about a data set
+    read_fasta : sequences from a FASTA file
+    read_lines : one text a line
+    read_texts : the texts of a folder
+    read_edges : a graph from a list of edges
 
     Examples
     --------

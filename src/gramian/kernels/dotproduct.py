@@ -42,6 +42,16 @@ class DotProduct(Kernel):
 class Linear(DotProduct):
     """The linear kernel, κ(x, z) = xᵀz; φ is the identity.
 
+    See Also
+    --------
+    Polynomial : (xᵀz + c)^q
+    Bilinear : inner products weighted by a matrix
+    Standardize : columns with mean 0 and deviation 1
+
+    Notes
+    -----
+    Cost: O(n m d) operations for a tile of n × m values; d features.
+
     Examples
     --------
     >>> import gramian as gm
@@ -82,6 +92,21 @@ class Polynomial(DotProduct):
         c ≥ 0. With ``offset=0`` the kernel is homogeneous: its features are the monomials of degree q exactly, C(d +
         q − 1, q) of them; otherwise those of degree at most q, C(d + q, q) of them. scikit-learn's `coef0`, with
         ``gamma=1``.
+
+    Raises
+    ------
+    ValueError
+        If `degree` is no whole number above 0, or `offset` is negative.
+
+    See Also
+    --------
+    Linear : xᵀz
+    AllSubsets : products of all subsets of the coordinates
+    Anova : products of all subsets of one size
+
+    Notes
+    -----
+    Cost: O(n m d) operations for a tile of n × m values.
 
     Examples
     --------
@@ -146,6 +171,26 @@ class Polynomial(DotProduct):
 
 class Bilinear(DotProduct):
     """The bilinear kernel, κ(x, z) = xᵀAz for a symmetric A ⪰ 0; φ(x) = A^(1/2) x.
+
+    Parameters
+    ----------
+    A : array of shape (d, d)
+        Symmetric and positive semidefinite, which is checked.
+
+    Raises
+    ------
+    ValueError
+        If A is not square, not symmetric or not positive semidefinite.
+
+    See Also
+    --------
+    Linear : xᵀz
+    Standardize : columns with mean 0 and deviation 1
+    is_psd : whether a matrix is positive semidefinite
+
+    Notes
+    -----
+    Cost: O(d³) once, O(n d²) for n objects and O(n m d) for a tile of n × m values.
 
     Examples
     --------

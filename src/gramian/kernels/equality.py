@@ -21,6 +21,15 @@ from gramian.kernels.strings.sequences import Sequences, as_sequences, is_missin
 class Equality(Counting):
     """κ(x, z) = 1 if x = z, else 0, for categories and other hashable objects.
 
+    See Also
+    --------
+    Kernel : the base class and its algebra
+    Precomputed : a matrix that you have
+
+    Notes
+    -----
+    Cost: O(n m) comparisons of numbers for a tile of n × m values.
+
     Examples
     --------
     >>> import gramian as gm

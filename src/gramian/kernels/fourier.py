@@ -41,10 +41,24 @@ class RandomFourier(Kernel):
     seed : int
         Of the waves. The same seed gives the same kernel.
 
+    Raises
+    ------
+    TypeError
+        If `base` is no Gaussian, Laplacian or Matérn kernel.
+    ValueError
+        If `rank` is odd or not above 0.
+
+    See Also
+    --------
+    Nystrom : any kernel in low rank, by landmarks
+    Gaussian : exp(−‖x − z‖² / 2σ²)
+
     Notes
     -----
     For the Gaussian the waves are drawn orthogonal to each other as far as the dimension allows, which makes the error
     smaller at no cost. ‖φ̃(x)‖ = 1 exactly.
+
+    Cost: O(n d · rank) for the features of n objects.
 
     Examples
     --------

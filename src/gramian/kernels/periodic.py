@@ -36,11 +36,23 @@ class Periodic(Kernel):
         the points of the sample it is fitted on. In scikit-learn's terms this is the `length_scale` of
         ``ExpSineSquared``, and p its `periodicity`.
 
+    Raises
+    ------
+    ValueError
+        If `period` or `bandwidth` is not above 0.
+
+    See Also
+    --------
+    Gaussian : exp(−‖x − z‖² / 2σ²)
+    Standardize : columns with mean 0 and deviation 1
+
     Notes
     -----
     What is not only periodic is compared by a sum or a product of kernels: days of ``gm.Gaussian(1000) *
     gm.Periodic(365.2425)`` are alike at the same time of years that are near each other. The remainder of x/p is exact,
     so that only the digits of x count.
+
+    Cost: O(n m d) operations for a tile of n × m values.
 
     Examples
     --------

@@ -25,6 +25,20 @@ class Precomputed(Kernel):
     K : array of shape (n, n)
         Symmetric, with a non-negative diagonal. It is not copied.
 
+    Raises
+    ------
+    ValueError
+        If K is not square, not symmetric, or its diagonal is negative.
+
+    See Also
+    --------
+    is_psd : whether a matrix is positive semidefinite
+    GramRows : rows of K for support vector machines
+
+    Notes
+    -----
+    Cost: O(n²) to check K once; values are looked up.
+
     Examples
     --------
     >>> import gramian as gm

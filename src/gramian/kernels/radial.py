@@ -66,6 +66,18 @@ class Gaussian(Distance):
         σ. "median" is the median distance between the points of the sample it is fitted on. In scikit-learn's terms
         ``gamma = 1 / (2 * bandwidth**2)``.
 
+    Raises
+    ------
+    ValueError
+        If `bandwidth` is not above 0, or no bandwidth can be taken from the sample.
+
+    See Also
+    --------
+    Laplacian : exp(−‖x − z‖₁ / σ)
+    Matern : smoothness between exp(−r/σ) and the Gaussian
+    RandomFourier : a shift-invariant kernel by random waves
+    Periodic : numbers that come again, such as hours
+
     Notes
     -----
     Entries are correct to 3e-5 in float32 and 1e-9 in float64 wherever the points lie; usually far better.
@@ -126,6 +138,21 @@ class Matern(Distance):
     nu : float
         Smoothness ν; ½, 3/2 and 5/2 have closed forms and are fast.
 
+    Raises
+    ------
+    ValueError
+        If `bandwidth` or `nu` is not above 0.
+
+    See Also
+    --------
+    Gaussian : exp(−‖x − z‖² / 2σ²)
+    Laplacian : exp(−‖x − z‖₁ / σ)
+    RandomFourier : a shift-invariant kernel by random waves
+
+    Notes
+    -----
+    Cost: O(n m d) operations for a tile of n × m values, and n m Bessel functions unless ν is ½, 3/2 or 5/2.
+
     Examples
     --------
     >>> import gramian as gm
@@ -176,6 +203,26 @@ class Laplacian(Distance):
     """The Laplacian kernel, κ(x, z) = exp(−‖x − z‖₁ / σ); scikit-learn's ``gamma = 1 / bandwidth``.
 
     The distance is the sum of absolute differences; for exp(−‖x − z‖₂/σ) take ``Matern(nu=0.5)``.
+
+    Parameters
+    ----------
+    bandwidth : float or "median"
+        σ. "median" is the median distance between the points of the sample it is fitted on.
+
+    Raises
+    ------
+    ValueError
+        If `bandwidth` is not above 0, or no bandwidth can be taken from the sample.
+
+    See Also
+    --------
+    Gaussian : exp(−‖x − z‖² / 2σ²)
+    Matern : smoothness between exp(−r/σ) and the Gaussian
+    RandomFourier : a shift-invariant kernel by random waves
+
+    Notes
+    -----
+    Cost: O(n m d) operations for a tile of n × m values.
 
     Examples
     --------

@@ -20,6 +20,28 @@ class Standardize(Value):
     Without numbers it takes them from the sample that a kernel is fitted on: ``k.pullback(Standardize())`` is a kernel
     that standardizes its objects itself, new ones by the numbers of that sample.
 
+    Parameters
+    ----------
+    mean : array of shape (d,), optional
+        What is taken off each column. By default the means of the sample that a kernel is fitted on.
+    scale : array of shape (d,), optional
+        What each column is divided by. By default the standard deviations of that sample; 1 for a constant column.
+
+    Raises
+    ------
+    ValueError
+        If it has no numbers and was not fitted, or the objects have another number of columns.
+
+    See Also
+    --------
+    Kernel : the base class and its algebra
+    Gaussian : exp(−‖x − z‖² / 2σ²)
+    Linear : xᵀz
+
+    Notes
+    -----
+    Cost: O(n d) for n objects.
+
     Examples
     --------
     >>> import gramian as gm

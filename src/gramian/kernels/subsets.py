@@ -38,6 +38,20 @@ class AllSubsets(Kernel):
     weights : sequence of float, optional
         One aᵢ for each coordinate; all 1 by default.
 
+    Raises
+    ------
+    ValueError
+        If a weight is negative, or there is not one for each coordinate.
+
+    See Also
+    --------
+    Anova : products of all subsets of one size
+    Polynomial : (xᵀz + c)^q
+
+    Notes
+    -----
+    Cost: O(n m d) for a tile of n × m values; there are 2^d features.
+
     Examples
     --------
     >>> import gramian as gm
@@ -105,7 +119,7 @@ def _all_subsets(d: int) -> list[tuple[int, ...]]:
 
 
 class Anova(Kernel):
-    """The ANOVA kernel, κ(x, z) = Σ_{|A| = degree} ∏_{j ∈ A} xⱼ zⱼ, over all subsets A of `degree` coordinates.
+    """The ANOVA kernel, κ(x, z) = Σ_A ∏_{j ∈ A} xⱼ zⱼ, over all subsets A of `degree` coordinates.
 
     With E_m^s the kernel of degree m on the first s coordinates,
 
@@ -117,6 +131,20 @@ class Anova(Kernel):
     ----------
     degree : int
         Size of the subsets, from 1 to the number of coordinates.
+
+    Raises
+    ------
+    ValueError
+        If `degree` is no whole number from 1 on, or larger than the number of coordinates.
+
+    See Also
+    --------
+    AllSubsets : products of all subsets of the coordinates
+    Polynomial : (xᵀz + c)^q
+
+    Notes
+    -----
+    Cost: O(n m d · degree) for a tile of n × m values; there are C(d, degree) features.
 
     Examples
     --------

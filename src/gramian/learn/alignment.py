@@ -37,6 +37,20 @@ def alignment(gram: Gram, target: Any, task: Literal["auto", "classes", "numbers
     float
         Between 0 and 1 for positive semidefinite kernels. Costs O(n²) kernel values and O(n) memory.
 
+    Raises
+    ------
+    ValueError
+        If the target or the kernel is constant, or the target does not fit the Gram.
+
+    See Also
+    --------
+    KernelSearch : choose a kernel and its parameters
+    mean_distance : distance between two centres of mass
+
+    Notes
+    -----
+    Cost: O(n²) kernel values and O(n) memory.
+
     Examples
     --------
     >>> import gramian as gm

@@ -73,6 +73,11 @@ class FoldErrors:
     left_out : float
         The share of the trace of K that landmarks leave out of `decision`; 0 for an exact answer.
 
+    See Also
+    --------
+    leave_fold_out : closed-form cross-validation
+    RidgePath : errors and degrees of freedom at many ridges
+
     Examples
     --------
     >>> import gramian as gm
@@ -142,6 +147,12 @@ def leave_fold_out(
     ------
     ValueError
         Without a ridge, for a projection, and where a class has no members outside a fold.
+
+    See Also
+    --------
+    FoldErrors : what `leave_fold_out` answers
+    RidgePath : errors and degrees of freedom at many ridges
+    KernelSearch : choose a kernel and its parameters
 
     Examples
     --------

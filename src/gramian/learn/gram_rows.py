@@ -37,10 +37,23 @@ class GramRows(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimato
     kernel_, sample_
         The settled kernel and the images of the training objects.
 
+    Raises
+    ------
+    TypeError, ValueError
+        In `fit`: if the kernel refuses the objects, with what it says of them.
+
+    See Also
+    --------
+    Precomputed : a matrix that you have
+    GramSchmidt : partial Gram–Schmidt features for linear models
+    KernelClassifier : classification by least squares
+
     Notes
     -----
     The matrix is formed: n² values for n training objects, m · n for m new ones. Support vector machines are at their
     best with κ(x, x) about 1: ``kernel.normalize()`` sees to it.
+
+    Cost: O(n²) kernel values and memory for n training objects.
 
     Examples
     --------

@@ -52,6 +52,21 @@ class GramSchmidt(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstim
     subspace_ : Subspace
         The span of the pivots.
 
+    Raises
+    ------
+    ValueError
+        In `fit`: if `rank`, `tol` or `residual` is out of range.
+
+    See Also
+    --------
+    cholesky : K ≈ F Fᵀ, completely or in low rank
+    CholeskyMap : Gram–Schmidt coordinates
+    Nystrom : any kernel in low rank, by landmarks
+
+    Notes
+    -----
+    Cost: O(n k) kernel values, O(n k²) operations and O(n k) memory for k features.
+
     Examples
     --------
     >>> import gramian as gm

@@ -71,6 +71,21 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
     solver_ : str
         How the starts were iterated.
 
+    Raises
+    ------
+    ValueError
+        In `fit`: if there are fewer objects than clusters.
+
+    See Also
+    --------
+    find_clusters : how many clusters, if any
+    KernelPCA : principal components in feature space
+    profiles : what sets classes apart
+
+    Notes
+    -----
+    Cost: O(n²) kernel values, and O(n² k) operations an iteration for k clusters.
+
     Examples
     --------
     >>> import gramian as gm

@@ -92,7 +92,7 @@ class NoveltyDetector(OutlierMixin, Reducible):  # type: ignore[misc]
     threshold_ : float
         Objects farther than this from the centre are novel.
     offset_ : float
-        −`threshold_`: decision_function = score_samples − offset_.
+        −`threshold_`: ``decision_function = score_samples − offset_``.
     false_alarm_bound_ : float
         1/(ℓ + 1), which the rate of false alarms exceeds by no more than δ, averaged over samples; or the conformal
         rate, the largest multiple of 1/(m + 1) that is at most α.
@@ -102,16 +102,29 @@ class NoveltyDetector(OutlierMixin, Reducible):  # type: ignore[misc]
     distances_ : array
         Distances from the centre: of the sample, or in the conformal mode of its calibration part.
 
+    Raises
+    ------
+    ValueError
+        In `fit`: if `alpha`, `delta` or `calibration_size` is not between 0 and 1, or `calibration` is unknown.
+
     Warns
     -----
     UserWarning
         If no object can ever be called novel: there are fewer than 1/alpha − 1 objects to calibrate with (`threshold_`
         is then infinite, and `false_alarm_bound_` 0), or the bound is larger than any distance that the kernel allows.
 
+    See Also
+    --------
+    stability_bound : how well a sample knows its centre
+    Explanation : why one object is unusual
+    ParzenClassifier : the nearest centre of mass
+
     Notes
     -----
     This is not the `nu` of scikit-learn's OneClassSVM, which bounds the share of *training* points left outside and
     says nothing with certainty about new ones.
+
+    Cost: O(n²) kernel values and O(n) memory; O(n · rank) with a rank. O(n) kernel values for a new object.
 
     Examples
     --------

@@ -65,6 +65,17 @@ class ParzenClassifier(Discriminant):
     offset_ : float, or array of shape (c,)
         b = ½ (‖φ₊‖² − ‖φ₋‖²); for more classes ½ ‖φ_c‖².
 
+    Raises
+    ------
+    ValueError
+        In `fit`: if there are fewer than two classes.
+
+    See Also
+    --------
+    FisherDiscriminant : directions that separate classes best
+    NoveltyDetector : objects unlike the sample, with a bound on false alarms
+    mean_test : whether two centres of mass differ
+
     Examples
     --------
     >>> import gramian as gm

@@ -80,6 +80,24 @@ class RidgePath:
 
     `left_out` is the share of the trace of K that the decomposition behind them left out: 0 where they are exact.
 
+    Parameters
+    ----------
+    ridges : array of shape (r,)
+        The values of λ, ascending.
+    loo : array of shape (r,)
+        The mean squared leave-one-out error at each.
+    gcv : array of shape (r,)
+        The generalized cross-validation error at each.
+    dof : array of shape (r,)
+        The effective degrees of freedom, Σ σ²/(σ² + λ), at each.
+    left_out : float
+        The share of the trace of K that the decomposition left out.
+
+    See Also
+    --------
+    KernelRidge : ridge regression
+    leave_fold_out : closed-form cross-validation
+
     Examples
     --------
     >>> import gramian as gm

@@ -71,11 +71,25 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Weighted, Red
     solver_ : str
         What was done.
 
+    Raises
+    ------
+    ValueError
+        In `fit`: if `n_components` is out of range, or all objects have the same image.
+
+    See Also
+    --------
+    eigen : leading eigenpairs of K
+    MercerMap : coordinates by the eigenvectors of K
+    GramSchmidt : partial Gram–Schmidt features for linear models
+    KernelKMeans : clusters around centres in feature space
+
     Notes
     -----
     Up to n = 3,000 K is decomposed exactly; from n = 500 on, where k is at most n/50, leading components are found
     by a block Krylov iteration to a residual of 1e-10 λ₁. Beyond, that goes to a residual of 1e-7 λ₁, or of a few
     roundings in single precision, in which K is kept where it fits into 1 GiB; memory is O(n k) where it does not.
+
+    Cost: O(n³) operations and O(n²) memory up to n = 3,000; O(n · rank²) with a rank.
 
     Examples
     --------

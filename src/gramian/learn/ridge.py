@@ -614,6 +614,18 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, LeastSquares):  # type: igno
     trace_error_ : float
         The share of the trace of K that landmarks leave out; 0 for an exact answer.
 
+    Raises
+    ------
+    ValueError
+        In `fit`: if a ridge is negative, or the targets are not finite numbers, one for each object.
+
+    See Also
+    --------
+    RidgePath : errors and degrees of freedom at many ridges
+    solve : the system (K + λI) X = B
+    KernelClassifier : classification by least squares
+    leave_fold_out : closed-form cross-validation
+
     Notes
     -----
     In low rank `sample_` are the landmarks, whose coefficients `dual_coef_` holds, and leave-one-out errors are those
@@ -629,6 +641,9 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, LeastSquares):  # type: igno
     a decision on the rank, which `solver_` tells: singular values of explicit features below max(n, m) · eps times
     their norm count as 0, and eigenvalues of K below n · eps times the largest. Where the rank is n the function goes
     through every target, noise and all: then a ridge is what is wanted nearly always.
+
+    Cost: O(n³) operations up to n = 3,000, O(n²) a step beyond; O(n · rank²) with a rank; O(n d²) with d explicit
+    features. Predicting costs O(n) kernel values an object.
 
     Examples
     --------

@@ -102,6 +102,22 @@ class KernelSearch(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         What was tried, in the order given: `params`, `kernel`, `ridge` and `score` of each, and `left_out`, which is
         above 0 where the score is an estimate in low rank.
 
+    Raises
+    ------
+    TypeError, ValueError
+        In `fit`: if a candidate that was given cannot take the objects, with what it says of them.
+
+    See Also
+    --------
+    alignment : how well a kernel fits a target
+    leave_fold_out : closed-form cross-validation
+    KernelRidge : ridge regression
+
+    Notes
+    -----
+    Cost: That of one decomposition, O(n³) up to n = 1,000, for each candidate; beyond, candidates are compared through
+    500 landmarks, O(n · 500²).
+
     Examples
     --------
     >>> import gramian as gm

@@ -88,6 +88,11 @@ class Explanation:
     mended : float
         Its distance if all of these were mended.
 
+    See Also
+    --------
+    NoveltyDetector : objects unlike the sample, with a bound on false alarms
+    profiles : what sets classes apart
+
     Examples
     --------
     >>> import gramian as gm

@@ -42,6 +42,12 @@ class FeatureWeights:
     against : object
         Of two classes that one function tells apart the other one, for which negative weights speak; else None.
 
+    See Also
+    --------
+    KernelClassifier : classification by least squares
+    KernelRidge : ridge regression
+    effects : how an answer changes with one column
+
     Examples
     --------
     >>> import gramian as gm

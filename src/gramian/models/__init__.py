@@ -52,6 +52,11 @@ def save(model: Any, path: str | PathLike[str], *, overwrite: bool = False) -> N
     OSError
         If the file cannot be written, for want of room or permission. No half of it is left behind.
 
+    See Also
+    --------
+    load : read a model file
+    ModelFileError : a file that is no sound model
+
     Notes
     -----
     `checkpoint`, a directory of the machine where the model was fitted, is not stored.
@@ -82,6 +87,16 @@ def load(path: str | PathLike[str]) -> Any:
     Nothing that a file says is run, and no more memory is taken than a multiple of its length, so that a file may be
     loaded from anybody. (What a model of a stranger predicts is another matter.)
 
+    Parameters
+    ----------
+    path : str or path
+        A file that `save` has written.
+
+    Returns
+    -------
+    estimator or Kernel
+        An equal of what was saved.
+
     Raises
     ------
     ModelFileError
@@ -89,6 +104,15 @@ def load(path: str | PathLike[str]) -> Any:
         what this version does not know; the message says which.
     OSError
         If the file cannot be read.
+
+    See Also
+    --------
+    save : write a model file
+    ModelFileError : a file that is no sound model
+
+    Notes
+    -----
+    Cost: O(length of the file).
 
     Examples
     --------

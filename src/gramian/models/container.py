@@ -41,12 +41,25 @@ _SEALED = _ENVELOPE.size - 32  # where the checksum begins
 class ModelFileError(ValueError):
     """A file that is no model file, or one that cannot be trusted; says which file, and why.
 
+    Parameters
+    ----------
+    path : str
+        The file.
+    reason : str
+        What is wrong with it.
+
     Attributes
     ----------
     path : str
         The file.
     reason : str
         What is wrong with it.
+
+    See Also
+    --------
+    load : read a model file
+    save : write a model file
+    DataError : data that cannot be read
 
     Examples
     --------

@@ -72,6 +72,16 @@ class Report:
     It shows itself in a notebook. `data` holds everything as plain values, `to_json` the same as text, `html` the page
     that opens without a network, and `save` writes that page.
 
+    Parameters
+    ----------
+    data : dict
+        Every number and sentence of the page, as plain values.
+
+    See Also
+    --------
+    report : a page about a data set
+    read_data : a file of any kind as objects
+
     Examples
     --------
     >>> import gramian as gm
@@ -140,6 +150,18 @@ def report(
     -------
     Report
         Shows itself in a notebook; `save("report.html")` writes the page.
+
+    Raises
+    ------
+    TypeError
+        If `kernel` is neither a kernel nor an expression.
+    DataError
+        If X, y, `group` or `order` cannot be taken as they are.
+
+    See Also
+    --------
+    Report : what `report` answers
+    read_data : a file of any kind as objects
 
     Examples
     --------

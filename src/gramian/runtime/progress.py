@@ -242,6 +242,11 @@ def progress(stream: IO[str] | None = None) -> Iterator[None]:
     stream : file, optional
         Where to write, standard error by default.
 
+    See Also
+    --------
+    KernelRidge : ridge regression
+    Batches : data that come in batches
+
     Examples
     --------
     >>> import gramian as gm

@@ -84,6 +84,27 @@ def _spectrum(S: Vectors) -> Eigen:
 class MercerMap(KernelMap):
     """The data-specific Mercer map: √λᵢ uᵢ(x), one coordinate for each positive eigenvalue of K (seed 003, (5.6)).
 
+    Parameters
+    ----------
+    kernel : Kernel
+        A kernel of the objects to be mapped.
+
+    Raises
+    ------
+    ValueError
+        If the objects, or the kernel values, are refused by the kernel.
+
+    See Also
+    --------
+    eigen : leading eigenpairs of K
+    EmpiricalMap : coordinates by the inverse root of K
+    CholeskyMap : Gram–Schmidt coordinates
+    KernelPCA : principal components in feature space
+
+    Notes
+    -----
+    Cost: O(n³) operations and O(n²) memory to fit n objects; O(n k) for each new object and k coordinates.
+
     Examples
     --------
     >>> import gramian as gm
@@ -98,6 +119,26 @@ class MercerMap(KernelMap):
 
 class EmpiricalMap(KernelMap):
     """The empirical map, K^(−½) k(x): n coordinates, with the pseudo-inverse root where K is singular.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        A kernel of the objects to be mapped.
+
+    Raises
+    ------
+    ValueError
+        If the objects, or the kernel values, are refused by the kernel.
+
+    See Also
+    --------
+    MercerMap : coordinates by the eigenvectors of K
+    CholeskyMap : Gram–Schmidt coordinates
+    eigen : leading eigenpairs of K
+
+    Notes
+    -----
+    Cost: O(n³) operations and O(n²) memory to fit n objects; O(n²) for each new object.
 
     Examples
     --------
@@ -120,6 +161,22 @@ class CholeskyMap(KernelMap):
     kernel : Kernel
     rank, tol, pivoting, rng
         As in `gm.cholesky`; with a rank or a tolerance the coordinates reproduce κ approximately.
+
+    Raises
+    ------
+    ValueError
+        In `fit`: if `rank`, `tol` or `pivoting` is out of range.
+
+    See Also
+    --------
+    cholesky : K ≈ F Fᵀ, completely or in low rank
+    MercerMap : coordinates by the eigenvectors of K
+    EmpiricalMap : coordinates by the inverse root of K
+    GramSchmidt : partial Gram–Schmidt features for linear models
+
+    Notes
+    -----
+    Cost: O(n k) kernel values and O(n k²) operations for n objects and k coordinates; O(k²) for each new object.
 
     Examples
     --------

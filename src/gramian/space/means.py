@@ -24,6 +24,33 @@ CHUNK = 64  # permutations multiplied at a time
 def mean_distance(S: Vectors, T: Vectors) -> float:
     """Return the distance between the centres of mass of two samples, ‖φ_S − φ_T‖.
 
+    Parameters
+    ----------
+    S, T : Vectors
+        Two samples in one feature space.
+
+    Returns
+    -------
+    float
+        The distance between their means.
+
+    Raises
+    ------
+    TypeError
+        If S or T are no vectors of a feature space.
+    ValueError
+        If they lie in different spaces.
+
+    See Also
+    --------
+    mean_test : whether two centres of mass differ
+    stability_bound : how well a sample knows its centre
+    ParzenClassifier : the nearest centre of mass
+
+    Notes
+    -----
+    Cost: O((n + m)²) kernel values for samples of n and m points; O((n + m) d) in explicit features.
+
     Examples
     --------
     >>> import gramian as gm
@@ -48,6 +75,11 @@ class MeanTest:
     permutations : int
         Number of random relabellings.
 
+    See Also
+    --------
+    mean_test : whether two centres of mass differ
+    mean_distance : distance between two centres of mass
+
     Examples
     --------
     >>> import gramian as gm
@@ -67,6 +99,36 @@ def mean_test(S: Vectors, T: Vectors, permutations: int = 999, rng: Any = None) 
     Under the hypothesis that both come from one distribution every relabelling of the pooled sample is equally
     likely, so the p-value is exact for any sample size. All relabellings share one pass over the pooled Gram for each
     64 of them.
+
+    Parameters
+    ----------
+    S, T : Vectors
+        Two samples in one feature space.
+    permutations : int
+        How many random relabellings the observed one is compared with.
+    rng : numpy Generator, int or None
+        For the relabellings.
+
+    Returns
+    -------
+    MeanTest
+        The distance and its p-value, at least 1 / (permutations + 1).
+
+    Raises
+    ------
+    TypeError
+        If S or T are no vectors of a feature space.
+    ValueError
+        If they lie in different spaces.
+
+    See Also
+    --------
+    MeanTest : what `mean_test` answers
+    mean_distance : distance between two centres of mass
+
+    Notes
+    -----
+    Cost: O((n + m)² · permutations / 64) kernel values for samples of n and m points.
 
     Examples
     --------
@@ -128,6 +190,21 @@ def stability_bound(n: int, radius: float, delta: float = 0.01) -> float:
         κ(x, x) = 1. The largest norm of the sample is only an estimate of it unless κ(x, x) is constant.
     delta : float
         δ, the probability that the bound fails.
+
+    Returns
+    -------
+    float
+        A bound on ‖φ_S − E φ‖ that holds with probability 1 − δ.
+
+    Raises
+    ------
+    ValueError
+        If n is not above 0, the radius is negative, or δ is not between 0 and 1.
+
+    See Also
+    --------
+    NoveltyDetector : objects unlike the sample, with a bound on false alarms
+    mean_distance : distance between two centres of mass
 
     Examples
     --------

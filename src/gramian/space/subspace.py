@@ -22,10 +22,27 @@ if TYPE_CHECKING:
 class Subspace:
     """A subspace of a feature space. Make one with ``S.subspace()``.
 
+    Parameters
+    ----------
+    basis : Vectors
+        Orthonormal vectors that span it.
+    factor : LowRank, optional
+        The Cholesky factor that the basis comes from, where it does.
+
     Attributes
     ----------
     basis : Vectors
         Orthonormal vectors that span it.
+
+    See Also
+    --------
+    Vectors : points and combinations of points in feature space
+    GramSchmidt : partial Gram–Schmidt features for linear models
+    KernelPCA : principal components in feature space
+
+    Notes
+    -----
+    Cost: O(n k) kernel values for the coordinates of k objects, n the number of points that the basis is combined from.
 
     Examples
     --------

@@ -40,6 +40,12 @@ class FeatureSpace:
     memory : int or str, optional
         Budget for the working arrays of one operation, as in `Kernel.gram`.
 
+    See Also
+    --------
+    Vectors : points and combinations of points in feature space
+    Subspace : the span of some vectors of feature space
+    Gram : the Gram matrix as an operator
+
     Examples
     --------
     >>> import gramian as gm
@@ -74,6 +80,28 @@ class Vectors:
 
     A single element (a centre of mass, a combination by one vector of weights, ``S[0]``) drops its axis in every
     answer, as a row of a NumPy array does: ``S.inner(w)`` has shape (n,), ``w.inner(w)`` is a number.
+
+    Parameters
+    ----------
+    space : FeatureSpace
+        The space that they are elements of.
+    points : Encoded
+        The objects whose images are combined.
+    weights : array of shape (k, n), optional
+        One row of coefficients for each element; by default the elements are the images themselves.
+    single : bool
+        Whether this is one element, whose axis every answer drops.
+
+    See Also
+    --------
+    FeatureSpace : the space of the images φ(x)
+    Subspace : the span of some vectors of feature space
+    Gram : the Gram matrix as an operator
+
+    Notes
+    -----
+    Cost: O(n m) kernel values for the inner products of combinations of n points with those of m points; in φ itself
+    where that is explicit and small.
 
     Examples
     --------

@@ -273,6 +273,21 @@ class PowerDiffusion(Diffusion):
     of : "adjacency", "laplacian" or "normalized"
         S = A, A − Δ, or Δ^(−½) A Δ^(−½).
 
+    Raises
+    ------
+    ValueError
+        If the graph is refused, `of` is unknown, or an odd power has negative eigenvalues.
+
+    See Also
+    --------
+    ExponentialDiffusion : paths of all lengths, weighted by 1/l!
+    VonNeumannDiffusion : paths of all lengths, weighted by βˡ
+    Graph : nodes and weighted edges
+
+    Notes
+    -----
+    Cost: O(edges · l) for a column, from sparse products; O(n³) once where an odd power has to be checked.
+
     Examples
     --------
     >>> import gramian as gm
@@ -341,6 +356,22 @@ class ExponentialDiffusion(Diffusion):
     of : "adjacency", "laplacian" or "normalized"
         S = A, A − Δ, or Δ^(−½) A Δ^(−½).
 
+    Raises
+    ------
+    ValueError
+        If the graph is refused, or `of` is unknown.
+
+    See Also
+    --------
+    VonNeumannDiffusion : paths of all lengths, weighted by βˡ
+    PowerDiffusion : paths of one length
+    Graph : nodes and weighted edges
+
+    Notes
+    -----
+    Cost: O(n³) operations and O(n²) memory up to n = 3,000 nodes; beyond, Chebyshev polynomials, O(edges) a column and
+    step.
+
     Examples
     --------
     >>> import gramian as gm
@@ -407,6 +438,22 @@ class VonNeumannDiffusion(Diffusion):
         β, such that 1 − βλ > 0 for every eigenvalue λ of S; the range is in the message otherwise.
     of : "adjacency", "laplacian" or "normalized"
         S = A, A − Δ, or Δ^(−½) A Δ^(−½). "normalized" admits every β between −1 and 1, "laplacian" every β ≥ 0.
+
+    Raises
+    ------
+    ValueError
+        If the graph is refused, `of` is unknown, or β is outside the range in which all eigenvalues are positive.
+
+    See Also
+    --------
+    ExponentialDiffusion : paths of all lengths, weighted by 1/l!
+    PowerDiffusion : paths of one length
+    Graph : nodes and weighted edges
+
+    Notes
+    -----
+    Cost: O(n³) operations and O(n²) memory up to n = 3,000 nodes; beyond, Chebyshev polynomials, O(edges) a column and
+    step.
 
     Examples
     --------

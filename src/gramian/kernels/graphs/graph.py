@@ -43,6 +43,24 @@ class Graph(Value):
     nodes : sequence of hashable, optional
         Names of the rows of a matrix, 0 … n − 1 by default. With edges, the order of the nodes, and those without any.
 
+    Raises
+    ------
+    ValueError
+        If the matrix is not square or not symmetric, an edge comes with two weights, or a name comes twice.
+    TypeError
+        If the matrix is nothing that is understood.
+
+    See Also
+    --------
+    read_edges : a graph from a list of edges
+    ExponentialDiffusion : paths of all lengths, weighted by 1/l!
+    VonNeumannDiffusion : paths of all lengths, weighted by βˡ
+    PowerDiffusion : paths of one length
+
+    Notes
+    -----
+    Cost: O(nodes + edges) memory.
+
     Examples
     --------
     >>> import gramian as gm

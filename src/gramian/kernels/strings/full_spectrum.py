@@ -41,6 +41,21 @@ class FullSpectrum(Pairwise):
     decay : float
         λ, 0 < λ ≤ 1: a substring of length ℓ has the weight λ^ℓ in φ, λ^(2ℓ) in κ.
 
+    Raises
+    ------
+    ValueError
+        If the lengths or `decay` are out of range.
+
+    See Also
+    --------
+    Spectrum : substrings of one length
+    Mismatch : substrings with a few wrong symbols
+    AllSubsequences : subsequences of all lengths
+
+    Notes
+    -----
+    Cost: O(n + m) for a pair of sequences of lengths n and m, however long the substrings are.
+
     Examples
     --------
     >>> import gramian as gm

@@ -38,6 +38,21 @@ class Mismatch(Counting):
         The symbols that may stand in the place of a wrong one, such as "ACGT". By default those of the sample the
         kernel is fitted on. A symbol outside of it matches nothing, as an unknown base N should.
 
+    Raises
+    ------
+    ValueError
+        If `mismatches` is not below `length`, or the alphabet is empty.
+
+    See Also
+    --------
+    Spectrum : substrings of one length
+    FullSpectrum : substrings of all lengths
+
+    Notes
+    -----
+    Cost: O(p n) to cut a sequence of length n into pieces, and for each piece about C(p, m) (s − 1)^m words that are
+    near it, s the number of symbols.
+
     Examples
     --------
     >>> import gramian as gm

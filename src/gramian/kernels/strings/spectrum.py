@@ -39,6 +39,20 @@ class Composition(Counting):
         k, the length of the longest words, at most 64; 1 for symbols alone. Every length is a table of its own: for
         pieces of any length take `FullSpectrum`.
 
+    Raises
+    ------
+    ValueError
+        If `length` is out of range, or the alphabet is empty or has a symbol twice.
+
+    See Also
+    --------
+    Spectrum : substrings of one length
+    FullSpectrum : substrings of all lengths
+
+    Notes
+    -----
+    Cost: O(total length · length) to count the words, and one product of the tables of shares for K.
+
     Examples
     --------
     >>> import gramian as gm
@@ -110,10 +124,23 @@ class Spectrum(Counting):
     length : int
         p. Strings shorter than that have no such piece, and φ = 0.
 
+    Raises
+    ------
+    ValueError
+        If `length` is no whole number above 0.
+
+    See Also
+    --------
+    FullSpectrum : substrings of all lengths
+    Mismatch : substrings with a few wrong symbols
+    Subsequences : subsequences of one length, gaps weighted
+
     Notes
     -----
     Counting is linear in the total length of the strings; a Gram is one product of the tables of counts, sparse or
     dense, in single precision as long as that is exact.
+
+    Cost: O(n + m) for a pair of sequences of lengths n and m.
 
     Examples
     --------

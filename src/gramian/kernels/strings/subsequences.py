@@ -71,6 +71,21 @@ class AllSubsequences(Pairwise):
     ``AllSubsequences().normalize()`` is computed from logarithms and has no such limit; nor have sums, products and
     powers of it that are normalized, as ``(AllSubsequences() + 1).normalize()``.
 
+    Raises
+    ------
+    ValueError
+        If κ(x, x) is too large for a number, and the kernel is not normalized.
+
+    See Also
+    --------
+    Subsequences : subsequences of one length, gaps weighted
+    FullSpectrum : substrings of all lengths
+    Spectrum : substrings of one length
+
+    Notes
+    -----
+    Cost: O(n m) for a pair of sequences of lengths n and m, by dynamic programming.
+
     Examples
     --------
     >>> import gramian as gm
@@ -126,6 +141,20 @@ class Subsequences(Pairwise):
     decay : float
         λ > 0. A subsequence that spans ℓ symbols of x, gaps included, has weight λ^ℓ. With 1 gaps cost nothing and κ
         counts pairs of equal subsequences.
+
+    Raises
+    ------
+    ValueError
+        If `length` is no whole number above 0, or `decay` is not above 0.
+
+    See Also
+    --------
+    AllSubsequences : subsequences of all lengths
+    Spectrum : substrings of one length
+
+    Notes
+    -----
+    Cost: O(p n m) for a pair of sequences of lengths n and m, by dynamic programming.
 
     Examples
     --------

@@ -43,6 +43,21 @@ class BagOfWords(DotProduct):
     idf : array, optional
         The weights of the terms, for "tf-idf". By default those of the corpus the kernel is fitted on.
 
+    Raises
+    ------
+    ValueError
+        If `weighting` is unknown, or no term is left to count.
+
+    See Also
+    --------
+    read_texts : the texts of a folder
+    Spectrum : substrings of one length
+    GramRows : rows of K for support vector machines
+
+    Notes
+    -----
+    Cost: O(total length) to count the words, and one sparse product for K.
+
     Examples
     --------
     >>> import gramian as gm

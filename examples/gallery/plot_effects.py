@@ -1,0 +1,20 @@
+"""
+What does one column do, all others kept?
+=========================================
+
+A kernel model is no black box. Accumulated local effects show how its answer changes with one column, with errors
+that say how far the curve depends on the sample.
+"""
+
+import matplotlib.pyplot as plt
+from sklearn.datasets import load_diabetes
+
+import gramian as gm
+
+data = load_diabetes(scaled=False)
+kernel = gm.Gaussian("median").pullback(gm.Standardize())
+model = gm.KernelRidge(kernel, fit_intercept=True).fit(data.data, data.target)
+figure, axes = plt.subplots(1, 3, figsize=(12, 3.6), layout="constrained")
+for ax, column in zip(axes, ("bmi", "s5", "age"), strict=True):
+    found = gm.effects(model, data.data, column, data.target, names=data.feature_names)
+    gm.plot.effects(found, ax=ax)

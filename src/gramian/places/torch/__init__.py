@@ -1,1 +1,1 @@
-"""Tensors where they are: on a GPU in one compiled pass through Triton, and on any device through torch's operations."""
+"""Tensors where they are: on a GPU one compiled pass through Triton, on any device the operations of torch."""

@@ -1,8 +1,8 @@
-"""What the torch place offers: K V, K itself and its diagonal, through Triton where that can be, else torch's operations.
+"""What the torch place offers: K V, K itself and its diagonal, through Triton where it can, else through torch.
 
-    K = prepare(formula, rows, cols)      what belongs to one object is done here, once
-    K.multiply(V)                         in double precision
-    K.fill(out)
+K = prepare(formula, rows, cols)      what belongs to one object is done here, once
+K.multiply(V)                         in double precision
+K.fill(out)
 """
 
 from __future__ import annotations
@@ -52,12 +52,13 @@ class Between:
             device = device_of(self.rows, self.cols)
             out = torch.empty(len(self.rows), len(self.cols), dtype=self.dtype, device=device)
         if self.passes is not None and out.dtype == self.dtype and out.stride(1) == 1:
-            return self.passes.fill(out, symmetric)
-        interpret.fill(self.formula, self.rows, self.cols, out, self.memory)
+            self.passes.fill(out, symmetric)
+        else:
+            interpret.fill(self.formula, self.rows, self.cols, out, self.memory)
+            if symmetric:
+                out.copy_(out.triu() + out.triu(1).T)
         if symmetric:
-            upper = out.triu()
-            torch.add(upper, upper.T, out=out)
-            out.diagonal().mul_(0.5)
+            out.diagonal().copy_(interpret.norms(self.formula, self.rows))
         return out
 
 

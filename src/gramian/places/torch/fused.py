@@ -8,6 +8,7 @@ keep its digits. In double precision everything comes from the coordinates.
 from __future__ import annotations
 
 import math
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -61,6 +62,15 @@ class Side:
     padded: int
 
 
+class Ready(NamedTuple):
+    """A source, and what its passes read: of rows, of columns, and the numbers of the expression."""
+
+    source: Source
+    left: Side
+    right: Side
+    parameters: Tensor
+
+
 @dataclass(frozen=True)
 class Fused:
     """An expression between two runs of encodings, ready to be multiplied and to be written."""
@@ -79,49 +89,49 @@ class Fused:
         V = V.to(self.device)
         if V.shape[1] == 1 or self.dtype == torch.float64:
             return torch.stack([self._one(v) for v in V.T], dim=1)
-        groups = V.split(MOST_COLUMNS, dim=1)
+        groups = [V[:, k : k + MOST_COLUMNS] for k in range(0, V.shape[1], MOST_COLUMNS)]
         return torch.cat([self._several(group) if group.shape[1] > 1 else self.multiply(group) for group in groups], 1)
 
     def _one(self, v: Tensor) -> Tensor:
         """Return K v; factors of a Gaussian that belong to x or to z alone are taken before and after."""
-        source, left, right = self._product
+        ready = self._product
+        left, right = ready.left, ready.right
         w = torch.zeros(right.padded, dtype=self.dtype, device=self.device)
-        w[: len(v)] = v.double() * self._outside[1]
-        tile, span = self._tile(source, ONE), self._span(right.padded, left.padded)
+        scale = _power_near(v)
+        w[: len(v)] = v.double() * scale * self._outside[1]
+        tile, span = self._tile(ready.source, ONE), self._span(right.padded, left.padded)
         sums = self._new(-(-right.padded // span), left.padded, dtype=torch.float64)
-        self._launch(
-            source, "product", (left.padded // tile.rows, len(sums)), left, right, tile, w, sums, left.padded,
-            right.padded, span, CHUNK=CHUNK,
-        )  # fmt: skip
-        return sums.sum(0)[: len(self.rows)] * self._outside[0]
+        grid = left.padded // tile.rows, len(sums)
+        self._launch(ready, "product", grid, tile, w, sums, left.padded, right.padded, span, CHUNK=CHUNK)
+        found: Tensor = sums.sum(0)[: len(self.rows)] * self._outside[0] / scale
+        return found
 
     def _several(self, V: Tensor) -> Tensor:
-        source, (left, right) = self._whole, self._sides
+        ready = self._entire
+        left, right = ready.left, ready.right
         c, width = V.shape[1], max(16, 1 << (V.shape[1] - 1).bit_length())
-        largest = V.double().abs().amax(0)
-        scale = torch.where(largest > 0, torch.exp2(14 - torch.floor(torch.log2(largest))), 1.0)
+        scale = _power_near(V) * 2.0**14
         scaled = torch.zeros(right.padded, width, dtype=torch.float64, device=self.device)
         scaled[: len(V), :c] = V.double() * scale
         high = scaled.half()
         low = (scaled - high.double()).half()
-        tile = self._tile(source, SEVERAL)
+        tile = self._tile(ready.source, SEVERAL)
         span = self._span(right.padded, left.padded)
         sums = self._new(-(-right.padded // span), left.padded, width, dtype=torch.float32)
         chunk = max(tile.cols * round(math.sqrt(min(span, len(V)) / tile.cols)), tile.cols)
-        self._launch(
-            source, "products", (left.padded // tile.rows, len(sums)), left, right, tile, high, low, sums, left.padded,
-            right.padded, span, CHUNK=chunk, CC=width,
-        )  # fmt: skip
+        grid = left.padded // tile.rows, len(sums)
+        sizes = left.padded, right.padded, span
+        self._launch(ready, "products", grid, tile, high, low, sums, *sizes, CHUNK=chunk, CC=width)
         return sums.double().sum(0)[: len(self.rows), :c] / scale
 
     def fill(self, out: Tensor, symmetric: bool = False) -> Tensor:
         """Write K into `out`, of the precision of its values, whose rows are contiguous."""
-        source, (left, right) = self._whole, self._sides
-        tile = self._tile(source, WRITTEN)
+        ready = self._entire
+        tile = self._tile(ready.source, WRITTEN)
         tile = tile._replace(rows=min(tile.rows, tile.cols), cols=min(tile.rows, tile.cols)) if symmetric else tile
         n, m = out.shape
         grid = (-(-m // tile.cols), -(-n // tile.rows))
-        self._launch(source, "fill", grid, left, right, tile, out, n, m, out.stride(0), SYMMETRIC=symmetric)
+        self._launch(ready, "fill", grid, tile, out, n, m, out.stride(0), SYMMETRIC=symmetric)
         return out
 
     @property
@@ -132,16 +142,23 @@ class Fused:
         return torch.empty(shape, dtype=dtype, device=self.device)
 
     def _launch(
-        self, source: Source, name: str, grid: tuple[int, int], left: Side, right: Side, tile: Tile, *arguments: Any,
-        **constants: Any,
-    ) -> None:  # fmt: skip
+        self, ready: Ready, name: str, grid: tuple[int, int], tile: Tile, *arguments: Any, **constants: Any
+    ) -> None:
+        source, left, right, parameters = ready
         points = [t for (a, na), (b, nb) in zip(left.points, right.points, strict=True) for t in (a, b, na, nb)]
-        numbers = torch.tensor(source.numbers or [0.0], dtype=self.dtype, device=self.device)
-        launched = load(source.text)[name][grid]
-        launched(
-            *points, numbers, left.numbers, right.numbers, left.padded, right.padded, *arguments, **constants,
-            BM=tile.rows, BN=tile.cols, num_warps=tile.warps, num_stages=tile.stages,
-        )  # fmt: skip
+        how = {"BM": tile.rows, "BN": tile.cols, "num_warps": tile.warps, "num_stages": tile.stages}
+        with torch.cuda.device(self.device) if self.device.type == "cuda" else nullcontext():
+            load(source.text)[name][grid](
+                *points,
+                parameters,
+                left.numbers,
+                right.numbers,
+                left.padded,
+                right.padded,
+                *arguments,
+                **constants,
+                **how,
+            )
 
     def _tile(self, source: Source, halves: Tile) -> Tile:
         if self.device.type == "cpu":
@@ -158,20 +175,19 @@ class Fused:
         return self._source(self.formula, without_norms=False)
 
     @cached_property
-    def _sides(self) -> tuple[Side, Side]:
-        return self._side(self._whole, self.rows, False), self._side(self._whole, self.cols, True)
+    def _entire(self) -> Ready:
+        return self._ready(self._whole)
 
     @cached_property
     def _apart(self) -> tuple[float, list[Formula], list[Formula], Formula]:
         return _apart(self.formula)
 
     @cached_property
-    def _product(self) -> tuple[Source, Side, Side]:
-        """Return the source of products with one column, and what it reads."""
+    def _product(self) -> Ready:
+        """What products with one column go through."""
         if self._bell is None:
-            return self._whole, *self._sides
-        source = self._source(self._apart[3], without_norms=True)
-        return source, self._side(source, self.rows, False), self._side(source, self.cols, True)
+            return self._entire
+        return self._ready(self._source(self._apart[3], without_norms=True))
 
     @cached_property
     def _bell(self) -> ex.SquaredDistance | None:
@@ -185,8 +201,8 @@ class Fused:
         if self._bell is None:
             return 1.0, 1.0
         number, rows, cols, _ = self._apart
-        _, left, right = self._product
-        of_rows, of_cols = (2.0 ** side.points[0][1][: len(a)].double() for side, a in ((left, self.rows), (right, self.cols)))
+        sides = (self._product.left, self.rows), (self._product.right, self.cols)
+        of_rows, of_cols = (2.0 ** side.points[0][1][: len(a)].double() for side, a in sides)
         for f in rows:
             of_rows = of_rows * numbers_of(f, self.rows)
         for f in cols:
@@ -203,9 +219,13 @@ class Fused:
             without_norms,
         )
 
+    def _ready(self, source: Source) -> Ready:
+        left, right = self._side(source, self.rows, False), self._side(source, self.cols, True)
+        return Ready(source, left, right, torch.tensor(source.numbers or [0.0], dtype=self.dtype, device=self.device))
+
     def _side(self, source: Source, a: Encoded, right: bool) -> Side:
         padded = -(-len(a) // PADDED) * PADDED
-        points = tuple(self._ready(p, at(a, p.part), padded, right) for p in source.points)
+        points = tuple(self._packed(p, at(a, p.part), padded, right) for p in source.points)
         wanted = source.of_columns if right else source.of_rows
         numbers = torch.zeros(max(1, len(wanted)), padded, dtype=self.dtype, device=self.device)
         for k, f in enumerate(wanted):
@@ -213,7 +233,7 @@ class Fused:
         numbers[:, len(a) :] = numbers[:, len(a) - 1 : len(a)]
         return Side(points, numbers, padded)
 
-    def _ready(self, p: Points, X: Tensor, padded: int, right: bool) -> tuple[Tensor, Tensor]:
+    def _packed(self, p: Points, X: Tensor, padded: int, right: bool) -> tuple[Tensor, Tensor]:
         """Return points as a pass reads them, filled up with copies of the last: another's value may be infinite."""
         if p.halved:
             centre = self.centres[p.part] if p.how == "squares" else 0.0
@@ -222,6 +242,12 @@ class Fused:
         ready[:, : len(X)] = (X.double() / p.unit).T
         ready[:, len(X) :] = ready[:, len(X) - 1 : len(X)]
         return ready, ready[0]
+
+
+def _power_near(V: Tensor) -> Tensor:
+    """Return for each column the power of two by which its largest number becomes 1 to 2."""
+    largest = V.double().abs().amax(0)
+    return torch.where(largest > 0, torch.exp2(-torch.floor(torch.log2(largest))), 1.0)
 
 
 def fused(
@@ -243,10 +269,9 @@ def fused(
         return None
     found = Fused(formula, rows, cols, dtype, centres, units, share)
     try:
-        _ = found._whole, found._product
+        return found if _room(found) else None
     except NoSourceError:
         return None
-    return found if _room(found) else None
 
 
 class _Sizes:

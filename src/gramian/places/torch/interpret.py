@@ -20,6 +20,7 @@ from torch import Tensor
 from gramian.formula import expression as ex
 from gramian.formula.encoded import Encoded
 from gramian.formula.expression import Formula
+from gramian.places.cores.interpret import Plan
 from gramian.places.torch.distances import city_blocks, inner_products, squared_distances
 from gramian.places.torch.linear import product
 from gramian.places.torch.memory import budget, with_smaller
@@ -104,13 +105,26 @@ def values_between(formula: Formula, a: Encoded, b: Encoded, dtype: torch.dtype)
         if isinstance(f, ex.OfRow | ex.OfColumn):
             numbers = torch.as_tensor(at(a if isinstance(f, ex.OfRow) else b, f.part), device=device).double()
             return numbers.reshape((-1, 1) if isinstance(f, ex.OfRow) else (1, -1))
-        return _between(f, at(a, f.part), at(b, f.part), device, dtype)
+        if not _has_tensors(f, a):
+            return _by_host(f, a, b, dtype).to(device)
+        return _between(f, at(a, f.part), at(b, f.part), dtype)
 
     values = torch.as_tensor(evaluate(formula, leaf), dtype=dtype, device=device)
     return values.expand(len(a), len(b))
 
 
-def _between(f: ex.Leaf, A: Any, B: Any, device: torch.device, dtype: torch.dtype) -> Tensor:
+def _has_tensors(f: ex.Leaf, a: Encoded) -> bool:
+    return not isinstance(f, ex.Opaque) and isinstance(at(a, f.part), Tensor)
+
+
+def _by_host(f: ex.Leaf, a: Encoded, b: Encoded, dtype: torch.dtype) -> Tensor:
+    """Return what the cores make of strings, nodes, sparse rows: a block that is sent over."""
+    out = np.empty((len(a), len(b)), np.float32 if dtype == torch.float32 else np.float64)
+    Plan(f).write(on_host(a), on_host(b), out)
+    return torch.from_numpy(out)
+
+
+def _between(f: ex.Leaf, A: Tensor, B: Tensor, dtype: torch.dtype) -> Tensor:
     match f:
         case ex.Dot():
             return inner_products(A, B, dtype)
@@ -118,10 +132,6 @@ def _between(f: ex.Leaf, A: Any, B: Any, device: torch.device, dtype: torch.dtyp
             return squared_distances(A, B, sigma, dtype, smooth).mul_(factor)
         case ex.CityBlock(bandwidth=sigma):
             return city_blocks(A, B, sigma, dtype)
-        case ex.Opaque(block=block):
-            out = np.empty((len(A), len(B)), np.float32 if dtype == torch.float32 else np.float64)
-            block(on_host(A), on_host(B), out)
-            return torch.from_numpy(out).to(device)
     raise TypeError(f"{f!r} is no leaf that is known here")
 
 
@@ -131,15 +141,13 @@ def norms(formula: Formula, a: Encoded) -> Tensor:
 
     def leaf(f: ex.Leaf | ex.Given) -> Tensor:
         assert isinstance(f, ex.Leaf)
-        A = at(a, f.part)
-        match f:
-            case ex.OfRow() | ex.OfColumn():
-                return torch.as_tensor(A, device=device).double().reshape(-1)
-            case ex.Dot():
-                return A.double().square().sum(1).to(dtype)
-            case ex.Opaque(norms=norms):
-                return torch.as_tensor(np.asarray(norms(on_host(A))), device=device, dtype=dtype)
-        return torch.zeros(len(A), device=device, dtype=dtype)
+        if not f.of_pairs:
+            return torch.as_tensor(at(a, f.part), device=device).double().reshape(-1)
+        if not _has_tensors(f, a):
+            return torch.as_tensor(Plan(f).norms(on_host(a)), device=device, dtype=dtype)
+        if isinstance(f, ex.Dot):
+            return torch.as_tensor(at(a, f.part).double().square().sum(1), dtype=dtype)
+        return torch.zeros(len(a), device=device, dtype=dtype)
 
     return torch.as_tensor(evaluate(formula, leaf), device=device, dtype=dtype).expand(len(a)).clone()
 

@@ -43,9 +43,8 @@ def syrk(F: Tensor) -> Tensor:
 def trsm(L: Tensor, B: Tensor, *, transposed: bool = False) -> Tensor:
     """Return L⁻¹ B, or L⁻ᵀ B, for a lower triangular L."""
     with full_precision():
-        if transposed:
-            return torch.linalg.solve_triangular(L.T, B, upper=True)
-        return torch.linalg.solve_triangular(L, B, upper=False)
+        found: Tensor = torch.linalg.solve_triangular(L.T if transposed else L, B, upper=transposed)
+    return found
 
 
 def cholesky(A: Tensor) -> Tensor | None:

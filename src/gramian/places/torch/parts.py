@@ -53,7 +53,7 @@ def precision_of(formula: Formula, a: Encoded, b: Encoded) -> torch.dtype:
 def _is_single(leaf: ex.Leaf, a: Encoded) -> bool:
     if isinstance(leaf, ex.Opaque):
         return np.asarray(leaf.norms(on_host(at(a[:1], leaf.part)))).dtype == np.float32
-    return bool(at(a, leaf.part).dtype == torch.float32)
+    return at(a, leaf.part).dtype in (torch.float32, np.float32)
 
 
 def on_host(a: Any) -> Any:

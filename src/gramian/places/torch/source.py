@@ -25,6 +25,7 @@ LOG2E = math.log2(math.e)
 LARGEST_POWER, LONGEST_POLYNOMIAL, MOST_PARTS = 64, 32, 64  # beyond, an expression is not compiled
 SINGLE_EXPONENT, DOUBLE_EXPONENT = 125, 1021  # of powers of two up to which their inverses have all digits
 NEAR = 2.0**16  # bandwidths further apart than this have units of their own, so that no square leaves its range
+DEGREE_OF_POWERS, DEGREE_NEAR_0 = 13, 18  # of the series of 2ˣ, |x| ≤ ½, and of eˣ − 1 there, in double precision
 TAKEN = 2.0**10  # factors up to which they go into the unit of points
 
 
@@ -35,9 +36,7 @@ class NoSourceError(TypeError):
 class Points(NamedTuple):
     """A part of the encodings whose rows are compared: how, in which unit, and how many coordinates there are.
 
-    halves of differences     −½ ‖x − z‖²/unit²
-    halves of products        xᵀz/unit²
-    squares, lengths, products   of coordinates over unit, in the precision of the data
+    by halves: sign ½ ‖x − z‖²/unit², or xᵀz/unit²; from coordinates: ‖x − z‖²/unit², ‖x − z‖₁/unit, or xᵀz
     """
 
     how: str
@@ -45,6 +44,7 @@ class Points(NamedTuple):
     part: Path
     unit: float
     width: int
+    sign: int = 1
 
 
 class Share(NamedTuple):
@@ -96,25 +96,28 @@ class Source:
     @cached_property
     def text(self) -> str:
         """The module with the three passes."""
-        head = template.HEAD.replace("{last_double:r}", repr(1 / math.factorial(13) * math.log(2) ** 13))
-        doubles = [math.log(2) ** k / math.factorial(k) for k in range(12, -1, -1)]
-        near = [1 / math.factorial(k) for k in range(17, 0, -1)]
-        head = head.replace("{last_expm1:r}", repr(1 / math.factorial(18)))
+        head = template.HEAD
+        powers = [math.log(2) ** k / math.factorial(k) for k in range(DEGREE_OF_POWERS, -1, -1)]
+        near = [1 / math.factorial(k) for k in range(DEGREE_NEAR_0, 0, -1)]
         for name, code in {
-            "horner_double": _lines(4, [f"power = power * rest + {c!r}" for c in doubles]),
-            "horner_expm1": _lines(4, [f"near = near * x + {c!r}" for c in near]),
+            "last_double": repr(powers[0]),
+            "last_expm1": repr(near[0]),
+            "horner_double": _lines(4, [f"power = power * rest + {c!r}" for c in powers[1:]]),
+            "horner_expm1": _lines(4, [f"near = near * x + {c!r}" for c in near[1:]]),
             "exp2_single": _assembled("ex2.approx.ftz.f32") if self.share else "tl.exp2(x)",
             "exp2_shared": self._shared(),
             "root_single": _assembled("sqrt.approx.ftz.f32") if self.share else "tl.sqrt(x)",
         }.items():
             head = head.replace(f"{{{name}}}", code)
         product = self._pass(template.PRODUCT, 12)
-        fill = self._pass(template.FILL, 4)
+        fill = self._pass(template.FILL, 4).replace("exp2_shared", "exp2_single")  # which is 0 where it is below 2⁻¹²⁶
         return head + product + (self._pass(template.PRODUCTS, 12) if self.single else "") + fill
 
     def _pass(self, text: str, depth: int) -> str:
         for name, code in {
-            "arguments": ", ".join([f"A{k}, B{k}, NA{k}, NB{k}" for k in range(len(self.points))] + ["P, R, C, na, nb"]),
+            "arguments": ", ".join(
+                [f"A{k}, B{k}, NA{k}, NB{k}" for k in range(len(self.points))] + ["P, R, C, na, nb"]
+            ),
             "rows": _lines(4, self._row_lines()),
             "bases": _lines(4, self._bases()),
             "columns": _lines(depth, self._column_lines()),
@@ -142,7 +145,7 @@ class Source:
                     for o, s in pieces(w)
                 ]
             if self._normed(p):
-                lines.append(f"na{k} = tl.load(NA{k} + il)[:, None]")
+                lines.append(f"na{k} = {'-' if p.sign > 0 else ''}tl.load(NA{k} + il)[:, None]")
         return lines
 
     def _normed(self, p: Points) -> bool:
@@ -191,7 +194,8 @@ class Source:
                     f"t{k} = tl.dot(a{k}_{o}, tl.trans(b{k}_{o}){before})",
                 ]
         if self._normed(p):
-            lines.append(f"t{k} = t{k} + (na{k} + tl.load(nb{k}_at + (s + jn))[None, :])")
+            lines.append(f"nb{k} = tl.load(nb{k}_at + (s + jn))[None, :]")  # both are −½ of squared lengths
+            lines.append(f"t{k} = (na{k} - nb{k}) - t{k}" if p.sign > 0 else f"t{k} = t{k} + (na{k} + nb{k})")
         return lines
 
     def _coordinates(self, k: int, p: Points) -> list[str]:
@@ -213,7 +217,9 @@ class Source:
     def _shared(self) -> str:
         if not self.share:
             return "tl.exp2(x)"
-        return _assembled("ex2.approx.ftz.f32") if not self.share.polynomials else _mixed(self.share, self.without_norms)
+        return (
+            _assembled("ex2.approx.ftz.f32") if not self.share.polynomials else _mixed(self.share, self.without_norms)
+        )
 
     def _emit(self, f: Formula, times: float) -> str:
         """Return the name of `times` · f in a tile, after writing the lines that compute it."""
@@ -296,7 +302,7 @@ class Source:
             case "lengths":
                 number = factor * ratio
             case "squares" if p.halved:
-                number = factor * ratio * ratio * -2
+                number = factor * ratio * ratio * 2 * p.sign
             case _:
                 number = factor * ratio * ratio
         if abs(number - 1) < 1e-15:
@@ -305,19 +311,23 @@ class Source:
 
     def _points(self, f: Any, sigma: float, factor: float) -> int:
         how = {ex.SquaredDistance: "squares", ex.Dot: "products", ex.CityBlock: "lengths"}[type(f)]
-        unit = self.halved(f)
+        unit, sign = self.halved(f), 1
         halved = unit is not None
         for k, known in enumerate(self.points):
-            if (known.how, known.halved, known.part) == (how, halved, f.part) and 1 / NEAR <= known.unit / sigma <= NEAR:
+            if (known.how, known.halved, known.part) == (
+                how,
+                halved,
+                f.part,
+            ) and 1 / NEAR <= known.unit / sigma <= NEAR:
                 return k
         if unit is None:
             exponent = round(math.log2(sigma))
             if abs(exponent) > (SINGLE_EXPONENT if self.single else DOUBLE_EXPONENT):
                 raise NoSourceError(f"{sigma} has no inverse in this precision")
             unit = math.ldexp(1.0, exponent)
-        elif how == "squares" and factor < 0 and 1 / TAKEN <= -factor <= TAKEN:
-            unit = sigma / math.sqrt(-2 * factor)
-        self.points.append(Points(how, halved, f.part, unit, self.width(f)))
+        elif how == "squares" and 1 / TAKEN <= abs(factor) <= TAKEN:
+            unit, sign = sigma / math.sqrt(2 * abs(factor)), -1 if factor < 0 else 1
+        self.points.append(Points(how, halved, f.part, unit, self.width(f), sign))
         return len(self.points) - 1
 
 

@@ -1,7 +1,7 @@
 """The one Triton template into which the formula of a kernel is put, and the pieces it is made of.
 
-Three passes come of it: `product` (K v), `products` (K V for several columns) and `fill` (a tile of K). Each program takes
-BM rows and goes over columns of K, BN at a time; no tile is written to memory unless that is what was asked for.
+Three passes come of it: `product` (K v), `products` (K V for several columns) and `fill` (K itself). Each program takes
+BM rows and goes over columns of K, BN at a time; no tile is written to memory unless that was asked for.
 
     product     the sum over columns is kept for each column of the tile apart, and added up in double precision
     products    the tile is split into two half-precision parts, scaled row by row; its product with V, split alike, is
@@ -28,16 +28,14 @@ def exp2_shared(x):
 
 @triton.jit
 def exp2_double(x):
-    """A power of two in double precision, from the whole part and a polynomial of the rest."""
-    x = tl.minimum(tl.maximum(x, -1080.0), 1080.0)
-    whole = tl.floor(x + 0.5)
-    half = tl.floor(whole * 0.5)  # in two steps, so that the smallest numbers and the largest have a place
-    rest = x - whole
-    power = rest * 0.0 + {last_double:r}
+    """A power of two in double precision: adding 1.5 · 2⁵² leaves the whole part in the last bits of the sum."""
+    sum = x + 6755399441055744.0
+    rest = x - (sum - 6755399441055744.0)
+    power = rest * 0.0 + {last_double}
 {horner_double}
-    first = ((half.to(tl.int64) + 1023) << 52).to(tl.float64, bitcast=True)
-    second = (((whole - half).to(tl.int64) + 1023) << 52).to(tl.float64, bitcast=True)
-    return power * first * second
+    bits = power.to(tl.int64, bitcast=True) + (sum.to(tl.int64, bitcast=True) << 52) - (1 << 52)
+    power = bits.to(tl.float64, bitcast=True) * 2.0  # half of it has a place where the largest numbers are near
+    return tl.where(x < 1024.5, tl.where(x > -1021.0, power, 0.0), float("inf"))
 
 
 @triton.jit
@@ -55,7 +53,7 @@ def root_double(x):
 @triton.jit
 def expm1(x, power):
     """An exponential less 1; `power` is the exponential."""
-    near = x * 0.0 + {last_expm1:r}
+    near = x * 0.0 + {last_expm1}
 {horner_expm1}
     return tl.where(tl.abs(x) < 0.5, near * x, power - 1.0)
 '''
@@ -90,7 +88,10 @@ def product({arguments}, V, O, n, m, span, CHUNK: tl.constexpr, BM: tl.constexpr
 PRODUCTS = """
 
 @triton.jit
-def products({arguments}, VH, VL, O, n, m, span, CHUNK: tl.constexpr, CC: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr):
+def products(
+    {arguments}, VH, VL, O, n, m, span,
+    CHUNK, CC: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr,
+):
     i = tl.program_id(0) * BM + tl.arange(0, BM)
     il = i.to(tl.int64)
     jn = tl.arange(0, BN)

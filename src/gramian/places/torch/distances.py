@@ -1,7 +1,7 @@
 """Inner products and distances of the rows of tensors, with the accuracy that the cores give them.
 
-Squared distances go through one matrix product, ‖a‖² − 2aᵀb + ‖b‖², after the origin was moved into the tile; entries
-in which too few digits are left are taken again from the differences.
+Squared distances go through one matrix product, ‖a‖² − 2aᵀb + ‖b‖², in double precision and after the origin was moved
+into the tile; entries in which too few digits are left are taken again from the differences.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ def city_blocks(A: Tensor, B: Tensor, sigma: float, dtype: torch.dtype) -> Tenso
 def squared_distances(A: Tensor, B: Tensor, sigma: float, dtype: torch.dtype, smooth: bool) -> Tensor:
     """Return ‖a − b‖²/σ²; with `smooth` an absolute error is as good as a relative one. O(n m d)."""
     origin = B.double().mean(0)
-    a, b = ((P.double() - origin).div_(sigma).to(dtype) for P in (A, B))
+    a, b = ((P.double() - origin).div_(sigma) for P in (A, B))
     norms_a, norms_b = (p.square().sum(1) for p in (a, b))
-    error = ROUNDING * torch.finfo(dtype).eps * float(norms_a.max() + norms_b.max())
+    error = ROUNDING * torch.finfo(torch.float64).eps * float(norms_a.max() + norms_b.max())
     if not error < float("inf"):
         return _by_difference(A, B, sigma).to(dtype)
-    squares = product(a, b.T).mul_(-2).add_(norms_a[:, None]).add_(norms_b[None, :])
+    squares = product(a, b.T).mul_(-2).add_(norms_a[:, None]).add_(norms_b[None, :]).to(dtype)
     if smooth and error <= RELATIVE[dtype]:
         return squares
     i, j = torch.nonzero(squares < error / RELATIVE[dtype], as_tuple=True)

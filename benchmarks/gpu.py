@@ -1,6 +1,6 @@
 """Products with K on a CUDA device: correct for every form of a kernel, and how far from the floor of its exponentials.
 
-    PYTHONPATH=src python benchmarks/gpu.py [--check] [--json FILE] [--seconds 220]
+    PYTHONPATH=src python benchmarks/gpu.py [--check] [--rows TEXT,…] [--json FILE] [--seconds 220]
 
 Passes are checked and compiled by several processes side by side, then measured alone: every row of the table is the
 best of several tiles and shares of exponentials on the arithmetic units, beside the goal and torch's operations. The
@@ -38,11 +38,22 @@ TILES = [
     )
 ]  # fmt: skip
 FEWER = [TILES[k] for k in (0, 1, 2, 3, 4, 6, 8)]
+NARROW = [Tile(*t) for t in ((64, 32, 4, 3), (64, 32, 4, 4), (128, 32, 4, 3), (128, 32, 4, 4))]
+ROOTS = [*NARROW, TILES[0], TILES[1], TILES[2]]
+MIXED = [*NARROW, TILES[0], TILES[1], TILES[11], TILES[2], Tile(64, 64, 4, 3, 128)]
 MANY = [
     Tile(*t)
     for t in (
-        (64, 64, 4, 2), (64, 64, 4, 3), (64, 128, 4, 2), (128, 64, 4, 2), (128, 64, 8, 2), (128, 64, 8, 3),
-        (128, 128, 8, 2), (128, 32, 4, 3),
+        (64, 64, 4, 3), (64, 64, 4, 3, 96), (64, 64, 4, 3, 104), (64, 64, 4, 4), (64, 128, 4, 2), (64, 128, 4, 3),
+        (64, 128, 4, 3, 168), (64, 32, 4, 3), (64, 32, 4, 4), (128, 32, 4, 3), (128, 64, 8, 3),
+    )
+]  # fmt: skip
+MOST = [
+    Tile(*t)
+    for t in (
+        (64, 64, 4, 2), (64, 64, 4, 3), (64, 64, 4, 3, 168), (64, 64, 4, 3, 128), (64, 64, 4, 4, 168),
+        (64, 32, 4, 3), (64, 32, 4, 4), (64, 32, 4, 3, 128), (64, 128, 4, 2), (64, 128, 4, 3), (128, 64, 8, 3, 168),
+        (128, 64, 8, 3, 128),
     )
 ]  # fmt: skip
 
@@ -59,18 +70,21 @@ def mixed(sigma):
     return (gaussian(sigma) + gaussian(2 * sigma)) * (ex.Dot() + 1.0) ** 2
 
 
+DOUBLE = [Tile(*t) for t in ((32, 128, 4, 2), (32, 64, 4, 2), (64, 64, 4, 2), (16, 256, 4, 2), (64, 128, 8, 2))]
+
 # name, formula of the bandwidth, coordinates, columns of V, tiles, shares, goal in ms
 ROWS = [
     ("gaussian d=3", gaussian, 3, 1, FEWER, (NONE, EIGHTH, QUARTER, THREE), 13.0),
     ("gaussian d=10", gaussian, 10, 1, TILES, (NONE, EIGHTH, QUARTER, THREE), 13.5),
     ("gaussian d=20", gaussian, 20, 1, FEWER, (NONE, QUARTER, EIGHTH), 16.0),
     ("gaussian d=50", gaussian, 50, 1, FEWER, (NONE, QUARTER, EIGHTH), 35.0),
-    ("16 columns d=10", gaussian, 10, 16, MANY, (NONE, QUARTER), 22.0),
-    ("64 columns d=10", gaussian, 10, 64, MANY, (NONE, QUARTER), 34.0),
-    ("matern 3/2 d=10", lambda s: gm.Matern(s, 1.5).formula, 10, 1, FEWER, (NONE, QUARTER, HALF), 25.0),
-    ("sum x polynomial d=10", mixed, 10, 1, FEWER, (NONE, QUARTER, HALF), 32.0),
+    ("16 columns d=10", gaussian, 10, 16, MANY, (NONE, EIGHTH), 22.0),
+    ("16 columns, parts of V apart", gaussian, 10, 16, MANY, (NONE,), 22.0),
+    ("64 columns d=10", gaussian, 10, 64, MOST, (NONE, EIGHTH), 34.0),
+    ("matern 3/2 d=10", lambda s: gm.Matern(s, 1.5).formula, 10, 1, ROOTS, (NONE, EIGHTH, QUARTER, HALF), 25.0),
+    ("sum x polynomial d=10", mixed, 10, 1, MIXED, (NONE, EIGHTH), 32.0),
+    ("double d=10", gaussian, 10, 1, DOUBLE, (NONE,), None),
 ]
-DOUBLE = [Tile(*t) for t in ((32, 128, 4, 2), (32, 64, 4, 2), (64, 64, 4, 2), (16, 256, 4, 2), (64, 128, 8, 2))]
 FILLS = [Tile(*t) for t in ((64, 64, 4, 1), (128, 128, 8, 1), (64, 128, 4, 1), (128, 64, 4, 1), (32, 128, 4, 1))]
 
 
@@ -136,20 +150,22 @@ def short(error):
     return f"{type(error).__name__}: {told[0][:160]}"
 
 
-def variants():
-    """Everything that is to be compiled for the table: row, tile, share."""
-    found = [(row, tile, share) for row in ROWS for share in row[5] for tile in row[4]]
-    found += [(("double d=10", gaussian, 10, 1, DOUBLE, (NONE,), None), tile, NONE) for tile in DOUBLE]
-    return found
+def apart(name):
+    return {"together": 0} if "apart" in name else {}
 
 
-def compile_part(part, parts):
+def chosen_rows(texts):
+    return [row for row in ROWS if not texts or any(text in row[0] for text in texts.split(","))]
+
+
+def compile_part(part, parts, texts):
     """Compile every `parts`-th variant, which Triton keeps on the disk."""
-    for row, tile, share in variants()[part::parts]:
+    variants = [(row, tile, share) for row in chosen_rows(texts) for share in row[5] for tile in row[4]]
+    for row, tile, share in variants[part::parts]:
         try:
             dtype = torch.float64 if row[0].startswith("double") else torch.float32
             formula, a, V = row_of(*row[:4], n=1024, dtype=dtype)
-            watched(fused(formula, a, a, share=share), tile=tile).multiply(V)
+            watched(fused(formula, a, a, share=share), tile=tile, **apart(row[0])).multiply(V)
             torch.cuda.synchronize()
         except Exception as error:
             print(f"COMPILE {row[0]} {tuple(tile)} {tuple(share)}: {short(error)}", flush=True)
@@ -296,7 +312,7 @@ def measure_row(row, folder, stop):
                 failed.append("out of time")
                 break
             try:
-                found = watched(base, tile=tile)
+                found = watched(base, tile=tile, **apart(name))
                 ms = seconds(lambda found=found: found.multiply(V), 3)
                 times.append(
                     (
@@ -366,13 +382,17 @@ def measure_fill():
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--check", action="store_true", help="only check that passes are right")
+    parser.add_argument("--rows", default="", help="only rows whose names contain one of these, between commas")
     parser.add_argument("--json", type=Path, help="where all figures are to be written")
     parser.add_argument("--seconds", type=float, default=220, help="after which nothing new is begun")
     parser.add_argument("--part", nargs=2, type=int, help=argparse.SUPPRESS)
     parser.add_argument("--compile", action="store_true", help=argparse.SUPPRESS)
     chosen = parser.parse_args()
     if chosen.part:
-        (compile_part if chosen.compile else check_part)(*chosen.part)
+        if chosen.compile:
+            compile_part(*chosen.part, chosen.rows)
+        else:
+            check_part(*chosen.part)
         return
     begun = time.monotonic()
     stop = begun + chosen.seconds
@@ -383,9 +403,9 @@ def main():
     print("\n".join(sorted(said) if chosen.check else bad), flush=True)
     if chosen.check:
         return
-    failed = side_by_side(["--compile"], begun + 0.65 * chosen.seconds)
+    failed = side_by_side(["--compile", "--rows", chosen.rows], begun + 0.65 * chosen.seconds)
     print(
-        f"compiled {len(variants())} variants, {len(failed)} failed, {time.monotonic() - begun:.0f} s",
+        f"compiled, {len(failed)} failed, {time.monotonic() - begun:.0f} s",
         *failed[:6],
         sep="\n",
     )
@@ -394,9 +414,9 @@ def main():
     steps = [
         ("floor", lambda: print(f"exponentials alone      {results.setdefault('floor', floor()):.2f} ms", flush=True))
     ]
-    rows = [*ROWS, ("double d=10", gaussian, 10, 1, DOUBLE, (NONE,), None)]
+    rows = chosen_rows(chosen.rows)
     steps += [(row[0], lambda row=row: results["rows"].append(measure_row(row, folder, stop))) for row in rows]
-    steps += [("dense", lambda: results.setdefault("dense", measure_fill()))]
+    steps += [("dense", lambda: results.setdefault("dense", measure_fill()))] if not chosen.rows else []
     for name, work in steps:
         try:
             work()

@@ -19,14 +19,13 @@ from torch import Tensor
 from gramian.formula import expression as ex
 from gramian.formula.encoded import Encoded
 from gramian.formula.expression import Formula, Path
-from gramian.places.torch.halves import split
+from gramian.places.torch.halves import NEAREST, halves_of, split
 from gramian.places.torch.interpret import numbers_of
 from gramian.places.torch.memory import budget
 from gramian.places.torch.parts import at, device_of, precision_of
 from gramian.places.torch.passes import available, interpreted, load
 from gramian.places.torch.source import NoSourceError, Points, Share, Source, bell, compared
 
-NEAREST = 32.0  # squared bandwidths from the centre up to which 22 digits of a coordinate are enough
 FLATTEST = 2.0**-16  # of the longest row: shorter ones would lose digits of their products
 LARGEST_HALF = 2.0**14  # what the longest coordinate of products becomes
 MOST_DIFFERENCES = 128  # coordinates beyond which a matrix product is faster than to take them one by one
@@ -38,12 +37,16 @@ LONGEST = 2**31 - 2**20
 
 
 class Tile(NamedTuple):
-    """How a pass is launched: the size of its tiles, warps to a program, and how many tiles are loaded ahead."""
+    """How a pass is launched: the size of its tiles, warps to a program, and how many tiles are loaded ahead.
+
+    `registers` is how many of them a thread may take, where that is held back so that more programs run side by side.
+    """
 
     rows: int
     cols: int
     warps: int
     stages: int
+    registers: int | None = None
 
 
 SHARE = Share(1, 4)
@@ -51,6 +54,7 @@ ONE, SEVERAL, WRITTEN = Tile(128, 64, 4, 3), Tile(64, 64, 4, 3), Tile(64, 64, 4,
 COORDINATES = Tile(32, 128, 4, 2)
 SMALL = Tile(16, 16, 4, 1)  # where the interpreter goes through them
 MOST_COLUMNS = 64  # of V that are multiplied at a time
+TOGETHER = 16  # columns up to which both parts of V are multiplied at once
 
 
 @dataclass(frozen=True)
@@ -83,6 +87,7 @@ class Fused:
     units: dict[ex.Leaf, float]
     share: Share | None
     tile: Tile | None = None
+    together: int = TOGETHER
 
     def multiply(self, V: Tensor) -> Tensor:
         """Return K V in double precision, V of shape (m, c). O(n m), and O(n + m) memory."""
@@ -107,22 +112,29 @@ class Fused:
         return found
 
     def _several(self, V: Tensor) -> Tensor:
-        ready = self._entire
+        ready = self._products
         left, right = ready.left, ready.right
         c, width = V.shape[1], max(16, 1 << (V.shape[1] - 1).bit_length())
         scale = _power_near(V) * 2.0**14
         scaled = torch.zeros(right.padded, width, dtype=torch.float64, device=self.device)
         scaled[: len(V), :c] = V.double() * scale
-        high = scaled.half()
-        low = (scaled - high.double()).half()
+        high, low = halves_of(scaled)
+        together = width <= self.together
+        if together:
+            high, width = torch.cat((high, low), 1), 2 * width
         tile = self._tile(ready.source, SEVERAL)
         span = self._span(right.padded, left.padded)
         sums = self._new(-(-right.padded // span), left.padded, width, dtype=torch.float32)
         chunk = max(tile.cols * round(math.sqrt(min(span, len(V)) / tile.cols)), tile.cols)
         grid = left.padded // tile.rows, len(sums)
         sizes = left.padded, right.padded, span
-        self._launch(ready, "products", grid, tile, high, low, sums, *sizes, CHUNK=chunk, CC=width)
-        return sums.double().sum(0)[: len(self.rows), :c] / scale
+        how = {"CHUNK": chunk, "CC": width, "TOGETHER": together}
+        self._launch(ready, "products", grid, tile, high, low, sums, *sizes, **how)
+        found = sums.double().sum(0)[: len(self.rows)]
+        found = found[:, : width // 2] + found[:, width // 2 :] if together else found
+        norms = left.points[0][1][: len(self.rows), None].double()
+        found = found[:, :c] / scale
+        return found * torch.exp2(norms) if ready.source.without == "rows" else found
 
     def fill(self, out: Tensor, symmetric: bool = False) -> Tensor:
         """Write K into `out`, of the precision of its values, whose rows are contiguous."""
@@ -147,6 +159,7 @@ class Fused:
         source, left, right, parameters = ready
         points = [t for (a, na), (b, nb) in zip(left.points, right.points, strict=True) for t in (a, b, na, nb)]
         how = {"BM": tile.rows, "BN": tile.cols, "num_warps": tile.warps, "num_stages": tile.stages}
+        how |= {"maxnreg": tile.registers} if tile.registers else {}
         with torch.cuda.device(self.device) if self.device.type == "cuda" else nullcontext():
             load(source.text)[name][grid](
                 *points,
@@ -172,7 +185,7 @@ class Fused:
 
     @cached_property
     def _whole(self) -> Source:
-        return self._source(self.formula, without_norms=False)
+        return self._source(self.formula)
 
     @cached_property
     def _entire(self) -> Ready:
@@ -187,7 +200,14 @@ class Fused:
         """What products with one column go through."""
         if self._bell is None:
             return self._entire
-        return self._ready(self._source(self._apart[3], without_norms=True))
+        return self._ready(self._source(self._apart[3], "both"))
+
+    @cached_property
+    def _products(self) -> Ready:
+        """What products with several columns go through: a Gaussian's factors that belong to rows are taken after."""
+        if bell(self.formula) not in self.units:
+            return self._entire
+        return self._ready(self._source(self.formula, "rows"))
 
     @cached_property
     def _bell(self) -> ex.SquaredDistance | None:
@@ -209,14 +229,14 @@ class Fused:
             of_cols = of_cols * numbers_of(f, self.cols)
         return number * of_rows, of_cols
 
-    def _source(self, formula: Formula, without_norms: bool) -> Source:
+    def _source(self, formula: Formula, without: str = "") -> Source:
         return Source(
             formula,
             self.dtype == torch.float32,
             self.units.get,
             lambda leaf: int(at(self.rows, leaf.part).shape[1]),
             None if interpreted() else self.share,
-            without_norms,
+            without,
         )
 
     def _ready(self, source: Source) -> Ready:
@@ -237,7 +257,7 @@ class Fused:
         """Return points as a pass reads them, filled up with copies of the last: another's value may be infinite."""
         if p.halved:
             centre = self.centres[p.part] if p.how == "squares" else 0.0
-            return split((X.double() - centre) / p.unit, padded, right)
+            return split((X.double() - centre) / p.unit, padded, right, p.within)
         ready = torch.empty(X.shape[1], padded, dtype=self.dtype, device=self.device)
         ready[:, : len(X)] = (X.double() / p.unit).T
         ready[:, len(X) :] = ready[:, len(X) - 1 : len(X)]

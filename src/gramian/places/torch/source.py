@@ -18,7 +18,7 @@ import torch
 from gramian.formula import expression as ex
 from gramian.formula.expression import Formula, Path
 from gramian.places.torch import template
-from gramian.places.torch.halves import WIDE, WIDEST, pieces, width_of
+from gramian.places.torch.halves import NEAREST, WIDE, WIDEST, norms_within, pieces, width_of
 from gramian.places.torch.parts import VECTORS
 
 LOG2E = math.log2(math.e)
@@ -27,6 +27,7 @@ SINGLE_EXPONENT, DOUBLE_EXPONENT = 125, 1021  # of powers of two up to which the
 NEAR = 2.0**16  # bandwidths further apart than this have units of their own, so that no square leaves its range
 DEGREE_OF_POWERS, DEGREE_NEAR_0 = 13, 18  # of the series of 2ˣ, |x| ≤ ½, and of eˣ − 1 there, in double precision
 TAKEN = 2.0**10  # factors up to which they go into the unit of points
+DOUBLINGS = 2  # exp(4u) is taken as exp(u)⁴, whose error is four times as large
 
 
 class NoSourceError(TypeError):
@@ -36,7 +37,8 @@ class NoSourceError(TypeError):
 class Points(NamedTuple):
     """A part of the encodings whose rows are compared: how, in which unit, and how many coordinates there are.
 
-    by halves: sign ½ ‖x − z‖²/unit², or xᵀz/unit²; from coordinates: ‖x − z‖²/unit², ‖x − z‖₁/unit, or xᵀz
+    by halves: sign ½ ‖x − z‖²/unit², or xᵀz/unit²; from coordinates: ‖x − z‖²/unit², ‖x − z‖₁/unit, or xᵀz. Of how
+    many sides −½ ‖x‖² is among the halves, the columns' first, is in `within`.
     """
 
     how: str
@@ -45,6 +47,7 @@ class Points(NamedTuple):
     unit: float
     width: int
     sign: int = 1
+    within: int = 0
 
 
 class Share(NamedTuple):
@@ -71,8 +74,8 @@ class Source:
     share : Share or None
         Which exponentials go to the arithmetic units; None where the machine's own instructions are not to be named, as
         in Triton's interpreter.
-    without_norms : bool
-        Whether κ is exp(−½‖x − z‖²/σ²) of which the factors that belong to x or to z alone are taken by the caller.
+    without : str
+        Sides, "" or "rows" or "both", whose own factor of κ = exp(−½‖x − z‖²/σ²) is taken by the caller.
     """
 
     formula: Formula
@@ -80,7 +83,7 @@ class Source:
     halved: Callable[[ex.Leaf], float | None]
     width: Callable[[ex.Leaf], int]
     share: Share | None = None
-    without_norms: bool = False
+    without: str = ""
     points: list[Points] = field(default_factory=list)
     numbers: list[float] = field(default_factory=list)
     of_rows: list[Formula] = field(default_factory=list)
@@ -91,6 +94,9 @@ class Source:
             raise NoSourceError("the expression is too large to be compiled")
         self._lines: list[str] = []
         self._known: dict[tuple[Formula, float], str] = {}
+        self._scales = _scales(self.formula)
+        bells = {f: found for f in self.formula.walk() if (found := _rate(f)) is not None}
+        self._bells, self._rates = list(bells), list(bells.values())
         self._value = self._emit(self.formula, 1.0)
 
     @cached_property
@@ -105,8 +111,11 @@ class Source:
             "horner_double": _lines(4, [f"power = power * rest + {c!r}" for c in powers[1:]]),
             "horner_expm1": _lines(4, [f"near = near * x + {c!r}" for c in near[1:]]),
             "exp2_single": _assembled("ex2.approx.ftz.f32") if self.share else "tl.exp2(x)",
+            "exp2_single_of_minus": _assembled("ex2.approx.ftz.f32", "neg") if self.share else "tl.exp2(-x)",
             "exp2_shared": self._shared(),
+            "exp2_shared_of_minus": self._shared("neg"),
             "root_single": _assembled("sqrt.approx.ftz.f32") if self.share else "tl.sqrt(x)",
+            "root_of_size": _assembled("sqrt.approx.ftz.f32", "abs") if self.share else "tl.sqrt(tl.abs(x))",
         }.items():
             head = head.replace(f"{{{name}}}", code)
         product = self._pass(template.PRODUCT, 12)
@@ -148,15 +157,17 @@ class Source:
                 lines.append(f"na{k} = {'-' if p.sign > 0 else ''}tl.load(NA{k} + il)[:, None]")
         return lines
 
-    def _normed(self, p: Points) -> bool:
-        return p.halved and p.how == "squares" and not self.without_norms
+    def _normed(self, p: Points, columns: bool = False) -> bool:
+        """Tell whether what belongs to a row, or to a column, alone is added to products of points by halves."""
+        apart = p.halved and p.how == "squares" and p.within < (1 if columns else 2)
+        return apart and self.without not in (("both",) if columns else ("both", "rows"))
 
     def _bases(self) -> list[str]:
         """Return where the columns of a program start."""
         lines = [f"c{k}_at = C + {k} * nb.to(tl.int64) + at" for k in range(len(self.of_columns))]
         for k, p in enumerate(self.points):
             lines.append(f"b{k}_at = B{k} + at * {width_of(p.width)}" if p.halved else f"b{k}_at = B{k} + at")
-            if self._normed(p):
+            if self._normed(p, columns=True):
                 lines.append(f"nb{k}_at = NB{k} + at")
         return lines
 
@@ -165,7 +176,7 @@ class Source:
         lines = [f"c{k}_at += CHUNK" for k in range(len(self.of_columns))]
         for k, p in enumerate(self.points):
             lines.append(f"b{k}_at += CHUNK * {width_of(p.width)}" if p.halved else f"b{k}_at += CHUNK")
-            if self._normed(p):
+            if self._normed(p, columns=True):
                 lines.append(f"nb{k}_at += CHUNK")
         return lines
 
@@ -193,9 +204,13 @@ class Source:
                     f"b{k}_{o} = tl.load(b{k}_at + (s + jn)[:, None] * {w} + ({o} + tl.arange(0, {s}))[None, :])",
                     f"t{k} = tl.dot(a{k}_{o}, tl.trans(b{k}_{o}){before})",
                 ]
+        if self._normed(p, columns=True):
+            lines.append(f"nb{k} = tl.load(nb{k}_at + (s + jn))[None, :]")  # −½ of squared lengths, as of rows
+            lines.append(f"t{k} = t{k} + nb{k}")
         if self._normed(p):
-            lines.append(f"nb{k} = tl.load(nb{k}_at + (s + jn))[None, :]")  # both are −½ of squared lengths
-            lines.append(f"t{k} = (na{k} - nb{k}) - t{k}" if p.sign > 0 else f"t{k} = t{k} + (na{k} + nb{k})")
+            lines.append(f"t{k} = na{k} - t{k}" if p.sign > 0 else f"t{k} = t{k} + na{k}")
+        elif p.sign > 0 and p.how == "squares":
+            lines.append(f"t{k} = t{k} * -1.0")
         return lines
 
     def _coordinates(self, k: int, p: Points) -> list[str]:
@@ -214,12 +229,12 @@ class Source:
             f"    z{k}_at += nb",
         ]
 
-    def _shared(self) -> str:
+    def _shared(self, first: str = "") -> str:
         if not self.share:
-            return "tl.exp2(x)"
-        return (
-            _assembled("ex2.approx.ftz.f32") if not self.share.polynomials else _mixed(self.share, self.without_norms)
-        )
+            return "tl.exp2(-x)" if first else "tl.exp2(x)"
+        if not self.share.polynomials:
+            return _assembled("ex2.approx.ftz.f32", first)
+        return _mixed(self.share, self.without != "", first)
 
     def _emit(self, f: Formula, times: float) -> str:
         """Return the name of `times` · f in a tile, after writing the lines that compute it."""
@@ -244,6 +259,8 @@ class Source:
                 return f"r{_place(self.of_rows, f)}"
             if leaves == {ex.OfColumn}:
                 return f"c{_place(self.of_columns, f)}"
+        if self.single and (code := self._scaled(f, times)) is not None:
+            return code
         match f:
             case ex.Number(value):
                 return self._number(times * value)
@@ -262,12 +279,62 @@ class Source:
             return f"{self._emit(f, 1.0)} * {self._number(times)}"
         return self._alone(f)
 
+    def _scaled(self, f: Formula, times: float) -> str | None:
+        """Return `times` times a distance as a multiple of what its exponential takes: it is computed once, in that."""
+        scale = self._scales.get(f)
+        if scale is None:
+            return None
+        if times != scale:
+            return f"{self._emit(f, scale)} * {self._number(times / scale)}"
+        match f:
+            case ex.AtMost(value, bound):
+                if self._largest(value) <= bound:
+                    return self._emit(value, scale)
+                return f"tl.minimum({self._emit(value, scale)}, {self._number(scale * bound)})"
+            case ex.Sqrt(square) if (found := _square(square)) is not None:  # below 0 by rounding alone
+                return f"root_of_size({self._emit(found[0], scale * scale * found[1])})"
+        return None
+
+    def _minus(self, exponent: Formula) -> str | None:
+        """Return the name of −log₂ of an exponential of a distance that is computed in such units."""
+        match exponent:
+            case ex.Times(t, ex.Number(c)) if self.single and abs(self._scales.get(t, 0.0) / (c * LOG2E) + 1) < 1e-15:
+                return self._emit(t, self._scales[t])
+        return None
+
+    def _largest(self, f: Formula) -> float:
+        """Return what a distance can be at most, as far as is known."""
+        match f:
+            case ex.SquaredDistance(factor=factor) if self.halved(f) is not None and factor > 0:
+                return 4.5 * NEAREST * factor
+            case ex.Sqrt(square):
+                return math.sqrt(self._largest(square))
+            case ex.AtLeast(value, bound):
+                return max(self._largest(value), bound)
+            case ex.Times(value, ex.Number(factor)) if factor > 0:
+                return self._largest(value) * factor
+        return math.inf
+
+    def _doubled(self, f: ex.Exp) -> str | None:
+        """Return exp(c u) as a square of exp(c u/2) that is in the expression as well, or as a square of a square."""
+        key, rate = _rate(f) or (None, 0.0)
+        for k in range(DOUBLINGS, 0, -1):
+            for base, (other, smaller) in zip(self._bells, self._rates, strict=True):
+                if other == key and abs(rate / smaller / 2.0**k - 1) < 1e-15:
+                    return self._power(self._emit(base, 1.0), 2**k)
+        return None
+
     def _alone(self, f: Formula) -> str:
         kind = "single" if self.single else "double"
         match f:
+            case ex.Exp() if (code := self._doubled(f)) is not None:
+                return code
             case ex.Exp(exponent):
                 shared = self.single and _at_most_zero(exponent)
-                return f"exp2_{'shared' if shared else kind}({self._emit(exponent, LOG2E)})"
+                name = f"exp2_{'shared' if shared else kind}"
+                if (positive := self._minus(exponent)) is not None:
+                    return f"{name}_of_minus({positive})"
+                return f"{name}({self._emit(exponent, LOG2E)})"
             case ex.Expm1(exponent):
                 return f"expm1({self._emit(exponent, 1.0)}, exp2_{kind}({self._emit(exponent, LOG2E)}))"
             case ex.Sqrt(square):
@@ -327,7 +394,9 @@ class Source:
             unit = math.ldexp(1.0, exponent)
         elif how == "squares" and 1 / TAKEN <= abs(factor) <= TAKEN:
             unit, sign = sigma / math.sqrt(2 * abs(factor)), -1 if factor < 0 else 1
-        self.points.append(Points(how, halved, f.part, unit, self.width(f), sign))
+        within = norms_within(self.width(f)) if halved and how == "squares" else 0
+        within = {"": within, "rows": min(1, within), "both": 0}[self.without]
+        self.points.append(Points(how, halved, f.part, unit, self.width(f), sign, within))
         return len(self.points) - 1
 
 
@@ -373,6 +442,43 @@ def _at_most_zero(f: Formula) -> bool:
     return False
 
 
+def _square(f: Formula) -> tuple[ex.SquaredDistance, float] | None:
+    """Return the squared distance of which f is a multiple, not below 0, and by how much."""
+    factor = 1.0
+    while isinstance(f, ex.Times | ex.AtLeast):
+        if isinstance(f, ex.Times):
+            if not isinstance(f.right, ex.Number) or f.right.value <= 0:
+                return None
+            f, factor = f.left, factor * f.right.value
+        elif f.bound:
+            return None
+        else:
+            f = f.value
+    return (f, factor) if isinstance(f, ex.SquaredDistance) and f.factor > 0 else None
+
+
+def _scales(formula: Formula) -> dict[Formula, float]:
+    """Return distances that exponentials are taken of, and by how much these multiply them: t in exp(−t) (1 + t)."""
+    found: dict[Formula, float] = {}
+    for f in formula.walk():
+        match f:
+            case ex.Exp(ex.Times(ex.AtMost(ex.Sqrt(square) as root) as t, ex.Number(c))) if c < 0 and _square(square):
+                found |= {t: -c * LOG2E, root: -c * LOG2E}
+    return found
+
+
+def _rate(f: Formula) -> tuple[Any, float] | None:
+    """Return of exp(c u) which points u compares, and c in units that do not depend on bandwidths."""
+    if not isinstance(f, ex.Exp) or (u := bell(f)) is None:
+        return None
+    rate, inner = 1.0, f.exponent
+    while isinstance(inner, ex.Times):
+        if not isinstance(inner.right, ex.Number):
+            return None
+        rate, inner = rate * inner.right.value, inner.left
+    return (u.part, u.smooth), rate * u.factor / u.bandwidth**2
+
+
 def bell(f: Formula) -> ex.SquaredDistance | None:
     """Return the squared distance u of which f is exp(c u) with c < 0, None where f is something else."""
     if not isinstance(f, ex.Exp) or not _at_most_zero(f.exponent):
@@ -388,27 +494,31 @@ def compared(f: Formula) -> list[Any]:
     return [leaf for leaf in f.walk() if isinstance(leaf, VECTORS)]
 
 
-def _assembled(instruction: str) -> str:
-    asm = f"{instruction} $0, $1;"
+def _assembled(instruction: str, first: str = "") -> str:
+    """Return one instruction, of −x or of |x| where `first` is "neg" or "abs"."""
+    asm = f"{{.reg .f32 x; {first}.f32 x, $1; {instruction} $0, x;}}" if first else f"{instruction} $0, $1;"
     return f'tl.inline_asm_elementwise("{asm}", "=f,f", [x], dtype=tl.float32, is_pure=True, pack=1)'
 
 
-def _mixed(share: Share, bounded: bool) -> str:
+def _mixed(share: Share, bounded: bool, first: str = "") -> str:
     """Return 2^x of `of` numbers at a time, the first `polynomials` of them by arithmetic."""
     q = share.of
-    asm = "".join(_arithmetic(k, k + q, bounded) for k in range(share.polynomials))
-    asm += "".join(f"ex2.approx.ftz.f32 ${k}, ${k + q};" for k in range(share.polynomials, q))
+    asm = "".join(_arithmetic(k, k + q, bounded, first) for k in range(share.polynomials))
+    minus = "{{.reg .f32 x; neg.f32 x, ${given}; ex2.approx.ftz.f32 ${out}, x;}}"
+    plain = "ex2.approx.ftz.f32 ${out}, ${given};"
+    asm += "".join((minus if first else plain).format(out=k, given=k + q) for k in range(share.polynomials, q))
     constraints = ",".join(["=f"] * q + ["f"] * q)
     return f'tl.inline_asm_elementwise("{asm}", "{constraints}", [x], dtype=tl.float32, is_pure=True, pack={q})'
 
 
-def _arithmetic(out: int, given: int, bounded: bool) -> str:
-    """Return the instructions of 2^x by arithmetic; `bounded` says that x is above −126."""
+def _arithmetic(out: int, given: int, bounded: bool, first: str) -> str:
+    """Return the instructions of 2^x by arithmetic, or of 2^−x; `bounded` says that the exponent is above −126."""
     c = [f"0f{_bits(value):08X}" for value in template.FIFTH]
     steps = "".join(f"fma.rn.ftz.f32 p, p, f, {value};" for value in reversed(c[:-1]))
     return (
         "{.reg .f32 x, t, w, f, p; .reg .b32 e, s;"
-        + (f"mov.f32 x, ${given};" if bounded else f"max.ftz.f32 x, ${given}, 0f{_bits(-126.0):08X};")
+        + f"{first or 'mov'}.f32 x, ${given};"
+        + ("" if bounded else f"max.ftz.f32 x, x, 0f{_bits(-126.0):08X};")
         + f"add.rn.ftz.f32 t, x, 0f{_bits(12582912.0):08X};"
         + f"sub.rn.ftz.f32 w, t, 0f{_bits(12582912.0):08X};"
         + f"sub.rn.ftz.f32 f, x, w; mov.f32 p, {c[-1]};"

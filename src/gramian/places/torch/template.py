@@ -5,7 +5,8 @@ BM rows and goes over columns of K, BN at a time; no tile is written to memory u
 
     product     the sum over columns is kept for each column of the tile apart, and added up in double precision
     products    the tile is split into two half-precision parts, scaled row by row; its product with V, split alike, is
-                taken by the tensor cores from zero on, smallest terms first, and added in float32
+                taken by the tensor cores from zero on, smallest terms first, and added in float32. Both parts of V lie
+                side by side where they are so few columns that tensor cores take them at once as fast as one
     fill        of a symmetric K only tiles on and above the diagonal are computed, and written twice
 """
 
@@ -27,6 +28,18 @@ def exp2_shared(x):
 
 
 @triton.jit
+def exp2_single_of_minus(x):
+    """A power of two; instructions take the minus for nothing."""
+    return {exp2_single_of_minus}
+
+
+@triton.jit
+def exp2_shared_of_minus(x):
+    """A power of two, some of them on the arithmetic units; −x is below 128."""
+    return {exp2_shared_of_minus}
+
+
+@triton.jit
 def exp2_double(x):
     """A power of two in double precision: adding 1.5 · 2⁵² leaves the whole part in the last bits of the sum."""
     sum = x + 6755399441055744.0
@@ -42,6 +55,12 @@ def exp2_double(x):
 def root_single(x):
     """A square root."""
     return {root_single}
+
+
+@triton.jit
+def root_of_size(x):
+    """A square root of |x|."""
+    return {root_of_size}
 
 
 @triton.jit
@@ -90,7 +109,7 @@ PRODUCTS = """
 @triton.jit
 def products(
     {arguments}, VH, VL, O, n, m, span,
-    CHUNK, CC: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr,
+    CHUNK, CC: tl.constexpr, TOGETHER: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr,
 ):
     i = tl.program_id(0) * BM + tl.arange(0, BM)
     il = i.to(tl.int64)
@@ -108,15 +127,18 @@ def products(
         acc = tl.zeros((BM, CC), tl.float32)
         for s in range(0, tl.minimum(CHUNK, left - start), BN):
             vh = tl.load(vh_at + (s + jn)[:, None] * CC + cn[None, :])
-            vl = tl.load(vl_at + (s + jn)[:, None] * CC + cn[None, :])
+            if not TOGETHER:
+                vl = tl.load(vl_at + (s + jn)[:, None] * CC + cn[None, :])
 {columns}
 {lines}
             kappa = {value}
 {scaled}
-            high = kappa.to(tl.float16)
-            low = (kappa - high.to(tl.float32)).to(tl.float16)
+            first_digits = (kappa.to(tl.int32, bitcast=True) & -8192).to(tl.float32, bitcast=True)
+            high = first_digits.to(tl.float16)
+            low = (kappa - first_digits).to(tl.float16)
             tile = tl.dot(low, vh)
-            tile = tl.dot(high, vl, tile)
+            if not TOGETHER:
+                tile = tl.dot(high, vl, tile)
             tile = tl.dot(high, vh, tile)
             acc += {unscaled}
         total += acc

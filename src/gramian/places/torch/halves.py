@@ -4,8 +4,8 @@
 
 h is x rounded to a half-precision number, and l is what that leaves, rounded too: 22 digits of x between them. One
 product of three times the width gives xᵀz to about 2⁻²³ |x||z|. What belongs to a row, −½ xᵀx, is taken with the same
-products left out, so that rows that are equal are at a distance of 0. Where the width that tensor cores take leaves room
-it is among the numbers of the row, in two parts too, beside ones on the other side: there it is added for nothing.
+products left out, so that rows that are equal are at a distance of 0. Where the width that tensor cores take leaves
+room it is among the numbers of the row, in two parts too, beside ones on the other side: there it costs nothing to add.
 """
 
 from __future__ import annotations

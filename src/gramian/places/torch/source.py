@@ -444,17 +444,14 @@ def _at_most_zero(f: Formula) -> bool:
 
 def _square(f: Formula) -> tuple[ex.SquaredDistance, float] | None:
     """Return the squared distance of which f is a multiple, not below 0, and by how much."""
-    factor = 1.0
-    while isinstance(f, ex.Times | ex.AtLeast):
-        if isinstance(f, ex.Times):
-            if not isinstance(f.right, ex.Number) or f.right.value <= 0:
-                return None
-            f, factor = f.left, factor * f.right.value
-        elif f.bound:
-            return None
-        else:
-            f = f.value
-    return (f, factor) if isinstance(f, ex.SquaredDistance) and f.factor > 0 else None
+    match f:
+        case ex.SquaredDistance(factor=factor) if factor > 0:
+            return f, 1.0
+        case ex.AtLeast(value, 0):
+            return _square(value)
+        case ex.Times(value, ex.Number(number)) if number > 0 and (found := _square(value)) is not None:
+            return found[0], found[1] * number
+    return None
 
 
 def _scales(formula: Formula) -> dict[Formula, float]:
@@ -471,7 +468,8 @@ def _rate(f: Formula) -> tuple[Any, float] | None:
     """Return of exp(c u) which points u compares, and c in units that do not depend on bandwidths."""
     if not isinstance(f, ex.Exp) or (u := bell(f)) is None:
         return None
-    rate, inner = 1.0, f.exponent
+    inner: Formula = f.exponent
+    rate = 1.0
     while isinstance(inner, ex.Times):
         if not isinstance(inner.right, ex.Number):
             return None

@@ -32,11 +32,11 @@ def fit(which: str, checkpoint: str | None) -> tuple[Any, ...]:
     """Fit a learner with everything stored that can be."""
     import gramian as gm
     from gramian.factor import eigen, solve
-    from gramian.gram import gram
     from gramian.learn import fisher, lowrank, pca
+    from gramian.places.cores import entries
     from gramian.runtime import journal
 
-    journal.PATIENCE, journal.INTERVAL, journal.WORTH, gram.HOLD = -1.0, 0.0, np.inf, 0
+    journal.PATIENCE, journal.INTERVAL, journal.WORTH, entries.HOLD = -1.0, 0.0, np.inf, 0
     for module in (solve, eigen, pca, fisher):
         if hasattr(module, "DENSE"):
             module.DENSE = 200

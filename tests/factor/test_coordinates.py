@@ -17,7 +17,7 @@ def refused(self):
 def test_beyond_the_limit_k_is_never_made_as_a_whole(monkeypatch):
     K = gm.Gaussian(1.0)(X)
     monkeypatch.setattr(module, "DENSE", 59)
-    monkeypatch.setattr(gm.Gram, "dense", refused)
+    monkeypatch.setattr(gm.Gram, "matrix", refused)
     points, left_out = coordinates(gm.Gaussian(1.0).gram(X))
     np.testing.assert_allclose(points @ points.T, K, atol=60 * 60 * np.finfo(float).eps)
     assert 0 <= left_out <= 60 * np.finfo(float).eps
@@ -26,7 +26,7 @@ def test_beyond_the_limit_k_is_never_made_as_a_whole(monkeypatch):
 @pytest.mark.parametrize("limit", [60, 61])
 def test_up_to_the_limit_the_factor_is_complete_and_nothing_is_left_out(limit, monkeypatch):
     monkeypatch.setattr(module, "DENSE", limit)
-    monkeypatch.setattr(module, "cholesky", refused)
+    monkeypatch.setattr(module, "pivoted", refused)
     points, left_out = coordinates(gm.Gaussian(1.0).gram(X))
     np.testing.assert_allclose(points @ points.T, gm.Gaussian(1.0)(X), atol=60 * 60 * np.finfo(float).eps)
     assert left_out == 0

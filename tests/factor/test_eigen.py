@@ -25,7 +25,7 @@ def with_spectrum(values, seed=0):
 def matrix_free(monkeypatch):
     """Decompose small matrices by the method of the large ones, and let nobody form the dense matrix."""
     monkeypatch.setattr("gramian.factor.eigen.DENSE", 0)
-    monkeypatch.setattr(gm.Gram, "dense", lambda self: pytest.fail("the dense matrix was formed"))
+    monkeypatch.setattr(gm.Gram, "matrix", lambda self: pytest.fail("the dense matrix was formed"))
 
 
 @settings(max_examples=30, deadline=None)
@@ -152,7 +152,7 @@ def test_dense_and_matrix_free_agree(monkeypatch, kernel, rank):
     K = kernel.gram(np.random.default_rng(1).standard_normal((200, 4)))
     dense = gm.eigen(K, rank)
     monkeypatch.setattr("gramian.factor.eigen.DENSE", 0)
-    monkeypatch.setattr(gm.Gram, "dense", lambda self: pytest.fail("the dense matrix was formed"))
+    monkeypatch.setattr(gm.Gram, "matrix", lambda self: pytest.fail("the dense matrix was formed"))
     free = gm.eigen(K, rank)
     scale = dense.values[0]
     np.testing.assert_allclose(free.values, dense.values, atol=1e-10 * scale)
@@ -340,7 +340,9 @@ def test_centred_sparse_features_are_multiplied_as_they_are_and_no_tile_of_K_is_
     n, d = 3200, 400
     weights = scipy.sparse.diags_array(np.random.default_rng(2).uniform(0.1, 1, d) ** 4)
     X = scipy.sparse.random_array((n, d), density=0.05, rng=np.random.default_rng(1)).tocsr() @ weights
-    monkeypatch.setattr(gm.Gram, "write", lambda *tile: pytest.fail("a tile of K was computed"))
+    monkeypatch.setattr(
+        "gramian.places.cores.entries.Tiled.write", lambda *tile: pytest.fail("a tile of K was computed")
+    )
     monkeypatch.setattr(gm.Gram, "center", lambda self: pytest.fail("the zeros of the features were filled"))
     pairs = centered_eigen(gm.Linear().gram(X), 4)
     centred = X.toarray() - X.toarray().mean(axis=0)

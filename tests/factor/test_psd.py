@@ -24,7 +24,7 @@ def with_spectrum(values, seed=0):
 @pytest.fixture
 def matrix_free(monkeypatch):
     monkeypatch.setattr("gramian.factor.psd.DENSE", 0)
-    monkeypatch.setattr(gm.Gram, "dense", lambda self: pytest.fail("the dense matrix was formed"))
+    monkeypatch.setattr(gm.Gram, "matrix", lambda self: pytest.fail("the dense matrix was formed"))
 
 
 def rounding(K):

@@ -9,7 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import gramian as gm
-from gramian.gram import gram as gram_module
 from gramian.places.cores import tiles
 
 SMALLEST = 64 * 1024  # a budget that cuts 300 objects into many tiles
@@ -83,7 +82,7 @@ def test_single_precision_stays_single_precision(form, n):
     product, dense = gram @ V, gram.dense()
     with gram.held() as held:
         assert held
-        assert gram._tiles[0].dtype == np.float32
+        assert gram._held.dtype == np.float32
         assert (gram @ V).dtype == gram.dense().dtype == np.float32
         np.testing.assert_allclose(gram @ V, product, rtol=0, atol=1e-6 * np.abs(dense).max() * n)
         np.testing.assert_allclose(gram.dense(), dense, rtol=0, atol=1e-6 * np.abs(dense).max())
@@ -92,10 +91,12 @@ def test_single_precision_stays_single_precision(form, n):
 def test_the_kernel_is_evaluated_once_and_not_again_inside_the_block(monkeypatch):
     calls = []
     gram = gm.Gaussian(1.0).gram(points(100), memory=SMALLEST)
-    monkeypatch.setattr(gram, "write", lambda i, j, out, real=gram.write: calls.append((i, j)) or real(i, j, out))
+    monkeypatch.setattr(
+        gram._entries, "write", lambda i, j, out, real=gram._entries.write: calls.append((i, j)) or real(i, j, out)
+    )
     with gram.held():
         count = len(calls)
-        assert count == len(gram.tiling().spans())
+        assert count == len(gram._entries.tiling.spans())
         for _ in range(3):
             _ = gram @ np.ones(100)
             gram.dense()
@@ -106,19 +107,19 @@ def test_the_kernel_is_evaluated_once_and_not_again_inside_the_block(monkeypatch
 
 def test_tiles_above_the_diagonal_are_held_and_released_afterwards():
     gram = gm.Gaussian(1.0).gram(points(300), memory=SMALLEST)
-    assert gram._tiles is None
+    assert gram._held is None
     with gram.held():
-        assert len(gram._tiles) > 1
-        side = gram.tiling().rows
-        assert sum(tile.size for tile in gram._tiles) <= 300 * (300 + side) // 2
-    assert gram._tiles is None
+        assert len(gram._held.tiles) > 1
+        side = gram._entries.tiling.rows
+        assert sum(tile.size for tile in gram._held.tiles) <= 300 * (300 + side) // 2
+    assert gram._held is None
 
 
 def test_an_exception_inside_the_block_comes_through_and_the_tiles_are_released():
     gram = gm.Gaussian(1.0).gram(points(20))
     with pytest.raises(ZeroDivisionError), gram.held():
         raise ZeroDivisionError
-    assert gram._tiles is None
+    assert gram._held is None
     np.testing.assert_allclose(gram @ np.ones(20), gram.dense().sum(axis=1))
 
 
@@ -128,24 +129,24 @@ def test_an_exception_of_the_kernel_leaves_nothing_held(monkeypatch):
     def broken(i, j, out):
         raise FloatingPointError("broken kernel")
 
-    monkeypatch.setattr(gram, "write", broken)
+    monkeypatch.setattr(gram._entries, "write", broken)
     with pytest.raises(FloatingPointError, match="broken kernel"), gram.held():
         pass
-    assert gram._tiles is None
+    assert gram._held is None
 
 
 def test_a_nested_block_uses_the_tiles_of_the_outer_one_and_leaves_them():
     gram = gm.Gaussian(1.0).gram(points(20))
     with gram.held():
-        outer = gram._tiles
+        outer = gram._held
         with gram.held() as held:
             assert held
-            assert gram._tiles is outer
-        assert gram._tiles is outer
+            assert gram._held is outer
+        assert gram._held is outer
         with pytest.raises(KeyError), gram.held():
             raise KeyError
-        assert gram._tiles is outer
-    assert gram._tiles is None
+        assert gram._held is outer
+    assert gram._held is None
 
 
 def test_the_ridge_on_the_diagonal_is_added_once():
@@ -169,7 +170,7 @@ def test_a_gram_made_inside_the_block_is_another_gram_with_nothing_held():
             (gram + 1.0, K + 1.0),
             (2.0 * gram, 2 * K),
         ):
-            assert other._tiles is None
+            assert other._held is None
             np.testing.assert_allclose(other.dense(), expected, rtol=1e-13)
             np.testing.assert_allclose(other @ np.ones(len(other)), expected.sum(axis=1), rtol=1e-12)
 
@@ -179,10 +180,10 @@ def test_a_copy_made_inside_the_block_holds_nothing_and_works(duplicate):
     gram = gm.Gaussian(1.0).gram(points(60), memory=SMALLEST).ridge(0.5)
     expected = gram.dense()
     with gram.held():
-        held = gram._tiles
+        held = gram._held
         other = duplicate(gram)
-        assert other._tiles is None
-        assert gram._tiles is held
+        assert other._held is None
+        assert gram._held is held
         np.testing.assert_allclose(other.dense(), expected, rtol=1e-14)
         np.testing.assert_allclose(other @ np.ones(60), expected.sum(axis=1), rtol=1e-13)
     np.testing.assert_allclose(other @ np.ones(60), expected.sum(axis=1), rtol=1e-13)
@@ -200,7 +201,7 @@ def test_a_rectangular_gram_is_not_held_and_works_all_the_same():
     gram = gm.Gaussian(1.0).gram(X, Z)
     with gram.held() as held:
         assert not held
-        assert gram._tiles is None
+        assert gram._held is None
         np.testing.assert_allclose(gram @ np.ones(7), gm.Gaussian(1.0)(X, Z).sum(axis=1), rtol=1e-13)
 
 
@@ -209,17 +210,17 @@ def test_a_gram_multiplied_through_features_is_not_held():
     assert gram.through_features()
     with gram.held() as held:
         assert not held
-        assert gram._tiles is None
+        assert gram._held is None
         np.testing.assert_allclose(gram @ np.ones(30), gram.dense().sum(axis=1), rtol=1e-10, atol=1e-10)
 
 
 def test_a_gram_that_does_not_fit_is_not_held(monkeypatch):
     gram = gm.Gaussian(1.0).gram(points(30))
     fits = 30 * (30 + tiles.LARGEST_SIDE) // 2 * 8
-    monkeypatch.setattr(gram_module, "HOLD", fits)
+    monkeypatch.setattr("gramian.places.cores.entries.HOLD", fits)
     with gram.held() as held:
         assert held
-    monkeypatch.setattr(gram_module, "HOLD", fits - 1)
+    monkeypatch.setattr("gramian.places.cores.entries.HOLD", fits - 1)
     with gram.held() as held:
         assert not held
         np.testing.assert_allclose(gram @ np.ones(30), gram.dense().sum(axis=1), rtol=1e-13)

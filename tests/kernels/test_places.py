@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 import gramian as gm
 from gramian.formula import expression as ex
 from gramian.formula.encoded import Encoded
-from gramian.gram import gram as gram_module
 from gramian.places import place_of
 from gramian.places.cores import tiles
 from gramian.places.cores.fused import fused
@@ -106,7 +105,7 @@ def test_products_of_many_tiles_and_runs_are_those_of_numpy(monkeypatch, dtype, 
     V = np.random.default_rng(3).normal(size=(1300 if symmetric else 701, columns))
     products = []
     for worth in (10**18, 0):
-        monkeypatch.setattr(gram_module, "WORTH", worth)
+        monkeypatch.setattr("gramian.places.cores.entries.WORTH", worth)
         monkeypatch.setattr(tiles, "LARGEST_FUSED_SIDE", 600)
         K = GAUSSIAN.gram(X) if symmetric else GAUSSIAN.gram(X, Z)
         products.append(K.apply(V))
@@ -125,7 +124,7 @@ def test_products_of_many_tiles_and_runs_are_those_of_numpy(monkeypatch, dtype, 
 def test_whole_matrices_are_symmetric_with_the_diagonal_of_the_kernel(monkeypatch, kernel):
     X = points(801, 3, np.float64)
     expected = kernel(X)
-    monkeypatch.setattr(gram_module, "WORTH", 0)
+    monkeypatch.setattr("gramian.places.cores.entries.WORTH", 0)
     K = kernel.gram(X)
     dense = K.dense()
     assert np.array_equal(dense, dense.T)
@@ -139,7 +138,7 @@ def test_whole_matrices_are_symmetric_with_the_diagonal_of_the_kernel(monkeypatc
 @pytest.mark.parametrize("far", [1e4, 1e8])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_products_keep_their_digits_far_from_the_origin(monkeypatch, far, dtype):
-    monkeypatch.setattr(gram_module, "WORTH", 0)
+    monkeypatch.setattr("gramian.places.cores.entries.WORTH", 0)
     step = float(np.spacing(dtype(far)))  # what tells points apart that far away
     X = (far + step * np.random.default_rng(0).integers(0, 50, (300, 3))).astype(dtype)
     kernel = gm.Gaussian(bandwidth=20 * step)
@@ -203,7 +202,7 @@ def small(X):
 def test_where_numbers_are_near_the_end_of_their_range_products_are_those_of_numpy(monkeypatch, case):
     found = []
     for worth in (10**18, 0):
-        monkeypatch.setattr(gram_module, "WORTH", worth)
+        monkeypatch.setattr("gramian.places.cores.entries.WORTH", worth)
         K = HARD[case]()
         v = np.random.default_rng(5).normal(size=(K.shape[1], 1))
         found.append((K.dense().astype(np.float64), K.apply(v)))

@@ -13,7 +13,6 @@ import pytest
 import gramian as gm
 from gramian.factor import eigen as eigen_module
 from gramian.factor import solve as solve_module
-from gramian.gram import gram as gram_module
 from gramian.learn import lowrank as lowrank_module
 from gramian.learn import pca as pca_module
 from gramian.runtime import journal
@@ -48,7 +47,7 @@ def eager(monkeypatch):
     monkeypatch.setattr(journal, "PATIENCE", -1.0)
     monkeypatch.setattr(journal, "INTERVAL", 0.0)
     monkeypatch.setattr(journal, "WORTH", np.inf)
-    monkeypatch.setattr(gram_module, "HOLD", 0)
+    monkeypatch.setattr("gramian.places.cores.entries.HOLD", 0)
     for module in (solve_module, eigen_module, pca_module):
         monkeypatch.setattr(module, "DENSE", 50)
     monkeypatch.setattr(lowrank_module, "CHUNK", 64)
@@ -178,14 +177,14 @@ KILLED = """
     import numpy as np
     import gramian as gm
     from gramian.factor import eigen, solve
-    from gramian.gram import gram
+    from gramian.places.cores import entries
     from gramian.places.cores import tiles
     from gramian.runtime import journal
     from gramian.learn import fisher, lowrank, pca, ridge
     import gramian.factor.moments
 
     directory, which, kills_wanted = sys.argv[1], sys.argv[2], int(sys.argv[3])
-    journal.PATIENCE, journal.INTERVAL, journal.WORTH, gram.HOLD = -1.0, 0.0, np.inf, 0
+    journal.PATIENCE, journal.INTERVAL, journal.WORTH, entries.HOLD = -1.0, 0.0, np.inf, 0
     solve.DENSE = eigen.DENSE = pca.DENSE = fisher.DENSE = 500
     lowrank.CHUNK = 2048
     tiles.cores = lambda: 2

@@ -56,7 +56,7 @@ def dense(monkeypatch):
 
 def matrix_free(monkeypatch):
     """Conjugate gradients and Krylov iterations, with values that are computed for every product."""
-    monkeypatch.setattr(gram_module, "HOLD", 0)
+    monkeypatch.setattr("gramian.places.cores.entries.HOLD", 0)
     for module in (solve_module, eigen_module, pca_module, fisher_module, ridge_module):
         monkeypatch.setattr(module, "DENSE", 20)
 
@@ -64,7 +64,7 @@ def matrix_free(monkeypatch):
 def held(monkeypatch):
     """The same with K kept in memory."""
     matrix_free(monkeypatch)
-    monkeypatch.setattr(gram_module, "HOLD", 2**30)
+    monkeypatch.setattr("gramian.places.cores.entries.HOLD", 2**30)
 
 
 every_route = pytest.mark.parametrize("route", [dense, held, matrix_free], ids=lambda route: route.__name__)
@@ -279,13 +279,13 @@ def test_what_can_be_held_is_what_fits(monkeypatch):
     assert gram.can_hold()
     room = next(2**k for k in range(40) if _can_hold(gram, 2**k, monkeypatch))
     assert room >= 8 * N * N // 2
-    monkeypatch.setattr(gram_module, "HOLD", room // 2)
+    monkeypatch.setattr("gramian.places.cores.entries.HOLD", room // 2)
     assert not gram.can_hold()
     assert gram.can_hold(np.float32)
 
 
 def _can_hold(gram, room, monkeypatch):
-    monkeypatch.setattr(gram_module, "HOLD", room)
+    monkeypatch.setattr("gramian.places.cores.entries.HOLD", room)
     return gram.can_hold()
 
 

@@ -17,7 +17,6 @@ from sklearn.exceptions import ConvergenceWarning
 import gramian as gm
 from gramian.factor import solve as solve_module
 from gramian.factor import spectrum as spectrum_module
-from gramian.gram import gram as gram_module
 from gramian.learn import ridge as ridge_module
 
 MEMBERS = 26
@@ -656,7 +655,7 @@ def test_a_projection_of_many_objects_is_exact_or_says_that_it_is_not(small_limi
 
 
 def test_leave_one_out_without_room_to_hold_k_is_exact_or_says_that_it_is_not(small_limits, monkeypatch):
-    monkeypatch.setattr(gram_module, "HOLD", 0)
+    monkeypatch.setattr("gramian.places.cores.entries.HOLD", 0)
     X, y = many()
     inverse = np.linalg.inv(gm.Gaussian(0.8)(X) + 0.1 * np.eye(60))
     fit = gm.KernelRidge(gm.Gaussian(0.8), ridge=0.1).fit(X, y)

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 import gramian as gm
-from gramian.gram import gram as gram_module
 from gramian.places.cores import compiled
 
 X = np.random.default_rng(0).normal(size=(50, 2))
@@ -18,7 +17,7 @@ X = np.random.default_rng(0).normal(size=(50, 2))
 @pytest.fixture(autouse=True)
 def fresh(monkeypatch, tmp_path):
     """Nothing was compiled yet, and small Grams are."""
-    monkeypatch.setattr(gram_module, "WORTH", 0)
+    monkeypatch.setattr("gramian.places.cores.entries.WORTH", 0)
     monkeypatch.setenv("GRAMIAN_CACHE", str(tmp_path / "ein Ordner ñ漢"))
     forget(monkeypatch)
 

@@ -15,7 +15,6 @@ import pytest
 import scipy.sparse
 
 import gramian as gm
-from gramian.gram import gram
 from gramian.places.cores import tiles
 from gramian.places.cores.fused import Fused
 from gramian.runtime import journal
@@ -127,7 +126,7 @@ def test_products_of_a_kernel_held_in_single_precision_are_not_taken_for_better_
 
 
 def product_tiles(K):
-    return len(K.tiling().spans())
+    return len(K._entries.tiling.spans())
 
 
 @pytest.mark.parametrize("lanes", [1, 2, 3])
@@ -164,7 +163,7 @@ def test_an_interruption_of_compiled_passes_changes_nothing_and_loses_little(
 ):
     monkeypatch.setattr(tiles, "cores", lambda: lanes)
     monkeypatch.setattr(tiles, "PARALLEL_SIDE", 64)
-    monkeypatch.setattr(gram, "WORTH", 0)
+    monkeypatch.setattr("gramian.places.cores.entries.WORTH", 0)
     monkeypatch.setenv("GRAMIAN_CACHE", str(tmp_path / "passes"))
     K = gaussian()
     name = "product" if columns == 1 else "fill"  # what multiplies one column without writing tiles
@@ -558,13 +557,13 @@ KILLED = """
     import os, random, signal, sys, threading
     import numpy as np
     import gramian as gm
-    from gramian.gram import gram
+    from gramian.places.cores import entries
     from gramian.places.cores import tiles
     from gramian.runtime import journal
     from gramian.runtime.journal import keeping
 
     directory, = sys.argv[1:]
-    journal.PATIENCE, journal.INTERVAL, journal.WORTH, gram.HOLD = -1.0, 0.0, np.inf, 0
+    journal.PATIENCE, journal.INTERVAL, journal.WORTH, entries.HOLD = -1.0, 0.0, np.inf, 0
     tiles.cores = lambda: 2
     rng = np.random.default_rng(0)
     X = rng.standard_normal((3200, 3))

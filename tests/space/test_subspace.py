@@ -295,7 +295,7 @@ def test_dimension_of_many_points_does_without_the_whole_matrix(monkeypatch):
 
     monkeypatch.setattr("gramian.space.vectors.DENSE", 100)
     monkeypatch.setattr("gramian.factor.eigen.DENSE", 100)
-    monkeypatch.setattr(gm.Gram, "dense", refused)
+    monkeypatch.setattr(gm.Gram, "matrix", refused)
     monkeypatch.setattr(gm.Gram, "can_hold", lambda self, dtype=None: False)
     monkeypatch.setattr(vectors_module, "FIRST_LOOK", 32)
     assert S.dimension(0.9) == expected

@@ -20,6 +20,7 @@ import numpy as np
 from scipy.stats import norm
 
 from gramian.checks import Array, is_sparse, whole
+from gramian.gram.gram import features_on_host
 from gramian.intake.guesses import has_blanks
 from gramian.kernels.algebra import Kernel
 from gramian.kernels.strings.spectrum import Spectrum
@@ -211,7 +212,7 @@ def _traits_of(name: str, values: Array) -> _Column:
         return _Column(name, tuple(known), np.equal.outer(codes, np.arange(len(known))).astype(np.float64))
     kernel: Kernel = BagOfWords(weighting="tf").fit(items) if has_blanks(items) else Spectrum(LENGTH)
     encoded = kernel.encode(items)
-    counts = kernel.phi(encoded)
+    counts = features_on_host(kernel, encoded)
     present = (counts > 0).astype(np.float64)
     return _Column(name, tuple(kernel.named(encoded)), present.tocsr() if is_sparse(present) else present)
 

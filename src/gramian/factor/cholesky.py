@@ -16,7 +16,7 @@ farthest is the next pivot without a look at the others, as long as it is no nea
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from math import isqrt
 from typing import Any, Literal, TypeAlias
@@ -26,6 +26,7 @@ from scipy.linalg import solve_triangular
 
 from gramian.checks import Array, as_generator, non_negative, whole
 from gramian.gram.gram import Gram, as_symmetric
+from gramian.places import Matrix, place_of
 from gramian.runtime.progress import task
 from gramian.runtime.threads import cores, run, single_blas
 
@@ -48,7 +49,8 @@ class LowRank:
     Attributes
     ----------
     factor : array of shape (n, k)
-        F. Its rows are coordinates of the points in an orthonormal basis of k directions of the feature space.
+        F. Its rows are coordinates of the points in an orthonormal basis of k directions of the feature space. That of
+        `pivoted` is an array of the place that has the points.
     pivots : array of shape (k,)
         The indices of the points whose images span those directions, in the order they were taken.
     residual : array of shape (n,)
@@ -84,9 +86,14 @@ class LowRank:
         return float(self.residual.sum() / self.trace) if self.trace else 0.0
 
     @property
+    def points(self) -> Array:
+        """The rows of F as an array of the host."""
+        return place_of(self.factor).host(self.factor)
+
+    @property
     def triangle(self) -> Array:
         """L, the pivots' rows of F: lower triangular, K[pivots, pivots] = L Lᵀ."""
-        return np.tril(self.factor[self.pivots])
+        return np.tril(place_of(self.factor).host(self.factor[self.pivots]))
 
     def coordinates(self, cross: Array) -> Array:
         """Return the coordinates of other points from their kernel values with the pivots, m × k, by substitution."""
@@ -149,7 +156,20 @@ def cholesky(
     >>> gm.cholesky(K, residual=4.0).residual         # (2, 0) is √3.6 away from the span of (1, 3)
     array([3.6, 0.9, 0. ])
     """
-    n = len(as_symmetric(gram, "cholesky"))
+    found = pivoted(as_symmetric(gram, "cholesky"), rank, tol, pivoting, rng, residual)
+    return replace(found, factor=found.points)
+
+
+def pivoted(
+    gram: Gram,
+    rank: int | None = None,
+    tol: float = 0.0,
+    pivoting: Pivoting = "greedy",
+    rng: Any = None,
+    residual: float = 0.0,
+) -> LowRank:
+    """Return what `cholesky` does with the factor left where the objects are: an array of their place."""
+    n = len(gram)
     rank = n if rank is None else min(whole(rank, "rank"), n)
     tol, eta = non_negative(tol, "tol"), non_negative(residual, "residual")
     if pivoting not in _PROPOSALS:
@@ -169,7 +189,7 @@ def cholesky(
                     "gm.is_psd tells more"
                 )
             told.advance(growing.count, None if tol or eta else rank, f"{growing.count:,} columns")
-    factor = np.ascontiguousarray(growing.F[:, : growing.count])
+    factor = growing.place.compact(growing.F[:, : growing.count])
     return LowRank(factor, np.array(growing.pivots, dtype=np.intp), growing.residual, growing.trace)
 
 
@@ -194,7 +214,7 @@ class _Growing:
     """
 
     def __init__(self, gram: Gram, rank: int, tol: float, eta: float, leave_out: bool) -> None:
-        self.gram = gram
+        self.gram, self.place = gram, gram.place
         self.leave_out = leave_out  # rather than complain of a pivot that would push residuals below zero
         self.most = rank
         self.norms = gram.rough_diag().astype(np.float64)
@@ -212,8 +232,9 @@ class _Growing:
         self.slack = max(tolerated * float(self.norms.max()), self.noise)
         if gram.kernel.whole_columns:
             self.slack = float("inf")  # the diagonal is an estimate, and what it leaves may come out below zero
-        self.F = np.empty((len(gram), rank if rank <= SURE else BATCH), gram.dtype)
+        self.F = self.place.empty((len(gram), rank if rank <= SURE else BATCH), gram.dtype)
         self.pivots: list[int] = []
+        self.lengths: list[Any] = []  # squared, of what each pivot has beyond those before it
 
     @property
     def count(self) -> int:
@@ -230,9 +251,9 @@ class _Growing:
         Returns whether anything has come of it: a pivot, or another residual.
         """
         proposed, F = proposal.points, self.F[:, : self.count]
-        whole = self.gram.columns(proposed) if self.gram.kernel.whole_columns else None
-        square = self.gram.block(proposed, proposed) if whole is None else whole[proposed]
-        H = (square - F[proposed] @ F[proposed].T).astype(np.float64)
+        whole = self.gram.part(slice(None), proposed) if self.gram.kernel.whole_columns else None
+        square = self.gram.part(proposed, proposed) if whole is None else whole[proposed]
+        H = self.place.host(square - F[proposed] @ F[proposed].T).astype(np.float64)
         accepted, L, left = eliminate(H, proposal.thresholds, self.most - self.count, proposal.order)
         columns = None if whole is None else whole[:, accepted]
         kept = self._extend(proposed[accepted], columns, L) if accepted else 0
@@ -250,15 +271,15 @@ class _Growing:
         self.residual[proposed] = after
         return bool(((before > 0) & (after == 0)).any() or (np.abs(after - before) > noises).any())
 
-    def _extend(self, chosen: Array, columns: Array | None, L: Array) -> int:
+    def _extend(self, chosen: Array, columns: Matrix | None, L: Array) -> int:
         """Add the pivots' columns, (K[:, p] − F F[p]ᵀ) L⁻ᵀ, as many as are needed for the goal; return how many."""
-        k, t = self.count, len(chosen)
+        k, t, place = self.count, len(chosen), self.place
         self._reserve(k + t)
-        columns = self.gram.columns(chosen) if columns is None else columns
-        pivot_rows = self.F[chosen, :k]
-        inverse = solve_triangular(L, np.eye(t), lower=True, check_finite=False).T.astype(self.F.dtype)
+        columns = self.gram.part(slice(None), chosen) if columns is None else columns
+        pivot_rows = self.F[chosen][:, :k]
+        inverse = place.array(solve_triangular(L, np.eye(t), lower=True, check_finite=False).T.astype(self.gram.dtype))
         new = self.F[:, k : k + t]
-        stripes = [slice(start, start + STRIPE) for start in range(0, len(columns), STRIPE)]
+        stripes = place.stripes(len(columns), STRIPE)
         sums = np.empty((len(stripes), t))
         left = self.residual.copy()
 
@@ -266,9 +287,8 @@ class _Growing:
             rows = stripes[stripe]
             part = (columns[rows] - self.F[rows, :k] @ pivot_rows.T) @ inverse
             new[rows] = part
-            np.square(part, out=part)
-            sums[stripe] = part.sum(axis=0, dtype=np.float64)
-            left[rows] -= part.sum(axis=1, dtype=np.float64)
+            sums[stripe], of_rows = place.squares(part)
+            left[rows] -= of_rows
 
         run(extend, range(len(stripes)), cores(), in_turn=False)
         by_column = sums.sum(axis=0)
@@ -276,25 +296,25 @@ class _Growing:
         if self.eta > 0 and left.max() <= self.eta:
             needed = min(needed, self._enough(new))
         if needed < t:
-            left = self.residual - np.square(new[:, :needed]).sum(axis=1, dtype=np.float64)
-        return self._commit(chosen[:needed], left)
+            left = self.residual - place.squares(new[:, :needed])[1]
+        return self._commit(chosen[:needed], left, np.square(place.host(new[chosen]).diagonal()))
 
-    def _enough(self, new: Array) -> int:
+    def _enough(self, new: Matrix) -> int:
         """Return how many of the new columns bring every residual down to η; all of them do."""
         left = self.residual.copy()
-        for needed, column in enumerate(new.T, 1):
+        for needed, column in enumerate(self.place.host(new).T, 1):
             left -= np.square(column, dtype=np.float64)
             if left.max() <= self.eta:
                 return needed
-        return len(new.T)
+        return int(new.shape[1])
 
     def _reserve(self, width: int) -> None:
         if width > self.F.shape[1]:
-            larger = np.empty((len(self.F), min(self.most, 2 * width)), self.F.dtype)
+            larger = self.place.empty((len(self.F), min(self.most, 2 * width)), self.gram.dtype)
             larger[:, : self.count] = self.F[:, : self.count]
             self.F = larger
 
-    def _commit(self, chosen: Array, left: Array) -> int:
+    def _commit(self, chosen: Array, left: Array, lengths: Array) -> int:
         lowest = int(np.argmin(left))
         if left[lowest] < -self.slack:
             if self.leave_out:
@@ -303,6 +323,7 @@ class _Growing:
                 f"K is not positive semidefinite: object {lowest} has a squared distance of {left[lowest]:.3g} "
                 "from the span of others; gm.is_psd tells more"
             )
+        self.lengths += list(lengths[: len(chosen)])
         self.pivots += [int(p) for p in chosen]
         left[chosen] = 0.0
         left[left <= self.noises] = 0.0
@@ -345,7 +366,7 @@ def _in_order(growing: _Growing, rng: np.random.Generator) -> Iterator[_Proposal
     for i in range(len(growing.residual)):
         if growing.residual[i] > growing.eta:
             # Rounding errors have grown by what the smallest pivot so far has divided by.
-            smallest = min((growing.F[p, k] ** 2 for k, p in enumerate(growing.pivots)), default=np.inf)
+            smallest = min(growing.lengths, default=np.inf)
             noise = growing.noise * max(1.0, float(growing.norms.max() / smallest))
             yield _Proposal(np.array([i]), np.array([max(noise, growing.eta)]))
 

@@ -12,10 +12,9 @@ import numpy as np
 import scipy.linalg
 
 from gramian.checks import Array, whole
-from gramian.factor.cholesky import cholesky
+from gramian.factor.cholesky import pivoted
 from gramian.factor.krylov import leading
 from gramian.gram.gram import Gram, as_symmetric
-from gramian.runtime.threads import aside
 
 DENSE = 3000  # up to this size all of K is decomposed at once
 FEW = (500, 50)  # of so many objects, one pair for so many of them: an iteration with a K that is held takes less time
@@ -118,7 +117,7 @@ def centered_eigen(gram: Gram, rank: int | None = None) -> Eigen:
     noise = 16 * float(np.finfo(quick.precision).eps)
     tol = max(CENTERED_TOL if n > DENSE else FINE_TOL, 16 * float(np.finfo(gram.dtype).eps))
     start = nearly_leading(gram, rank, centered=True)
-    found = leading(apply, n, rank, tol, MOST_PRODUCTS, start, noise)
+    found = leading(apply, n, rank, tol, MOST_PRODUCTS, start, noise, gram.place)
     return Eigen(found.values, _turned(found.vectors), found.residuals)
 
 
@@ -146,13 +145,15 @@ def nearly_leading(gram: Gram, k: int, centered: bool) -> Array | None:
     if gram.kernel.matrix_free:
         return None  # there a column of K costs as much as a product
     try:
-        F = cholesky(gram, max(1, min(16 * k, len(gram) // 10)), pivoting="random", rng=0).factor.astype(np.float64)
+        F = pivoted(gram, max(1, min(16 * k, len(gram) // 10)), pivoting="random", rng=0).factor
     except ValueError:  # not positive semidefinite: there is no such factor, and a random start will do
         return None
     if F.shape[1] == 0:
         return None
-    F = F - F.mean(axis=0) if centered else F
-    return np.asarray(F @ scipy.linalg.eigh(F.T @ F, check_finite=False)[1][:, ::-1])
+    place = gram.place
+    F = place.cast(F, np.float64)
+    F = place.moved(F, place.mean(F)) if centered else F
+    return place.times(F, scipy.linalg.eigh(place.host(place.syrk(F)), check_finite=False)[1][:, ::-1])
 
 
 def _turned(vectors: Array) -> Array:
@@ -163,12 +164,13 @@ def _turned(vectors: Array) -> Array:
 
 def _dense(gram: Gram, k: int) -> tuple[Array, Array]:
     n = len(gram)
-    K = gram.dense()
-    values, vectors = aside(lambda: np.linalg.eigh(K))
-    return values[n - k :], vectors[:, n - k :]
+    values, vectors = gram.place.eigh(gram.matrix())
+    return values[n - k :], gram.place.host(vectors[:, n - k :])
 
 
 def _matrix_free(gram: Gram, k: int) -> tuple[Array, Array]:
     tol = 16 * float(np.finfo(gram.dtype).eps) ** 0.75
-    found = leading(gram.apply, len(gram), k, tol, MOST_PRODUCTS, nearly_leading(gram, k, centered=False))
+    found = leading(
+        gram.apply, len(gram), k, tol, MOST_PRODUCTS, nearly_leading(gram, k, centered=False), place=gram.place
+    )
     return found.values.astype(gram.dtype), found.vectors.astype(gram.dtype)

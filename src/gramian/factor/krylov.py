@@ -15,6 +15,7 @@ import numpy as np
 import scipy.linalg
 
 from gramian.checks import Array
+from gramian.places import CORES, Matrix, Place
 from gramian.runtime.progress import Task, steps_left, task
 from gramian.runtime.threads import single_blas
 
@@ -45,6 +46,7 @@ def leading(
     most: int,
     start: Array | None = None,
     noise: float = 0.0,
+    place: Place = CORES,
 ) -> Ritz:
     """Return `count` leading eigenpairs of a symmetric operator.
 
@@ -63,9 +65,11 @@ def leading(
     noise : float
         What products are good to, in the same units as `tol`: residuals below it that a product did not halve are
         rounding errors, and no product will make them smaller.
+    place : Place
+        Who keeps the basis.
     """
     with single_blas(), task("leading eigenvectors") as told:
-        return _iterate(apply, n, count, (tol, noise), most, start, told)
+        return _iterate(apply, n, count, (tol, noise), most, start, told, place)
 
 
 def _iterate(
@@ -76,10 +80,11 @@ def _iterate(
     most: int,
     start: Array | None,
     told: Task,
+    place: Place,
 ) -> Ritz:
     tol, noise = enough
     width = min(-(-(count + EXTRA) // LANE) * LANE, n)
-    basis = _Basis(apply, n, BLOCKS * width)
+    basis = _Basis(apply, n, BLOCKS * width, place)
     basis.grow(_first_block(n, width, start))
     reached: list[float] = []
     for products in range(1, most + 1):
@@ -113,27 +118,27 @@ def _first_block(n: int, width: int, start: Array | None) -> Array:
 class _Basis:
     """Orthonormal Q, its image A Q, and H = Qᵀ A Q, growing block by block in memory taken once."""
 
-    def __init__(self, apply: Callable[[Array], Array], n: int, room: int) -> None:
-        self._apply = apply
+    def __init__(self, apply: Callable[[Array], Array], n: int, room: int, place: Place) -> None:
+        self._apply, self._place = apply, place
         self.room = min(room, n)
         self.size = 0
         self._last = 0
-        self._Q, self._AQ = np.empty((n, self.room)), np.empty((n, self.room))
+        self._Q, self._AQ = (place.empty((n, self.room), np.float64) for _ in range(2))
         self._H = np.zeros((self.room, self.room))
 
     def grow(self, block: Array) -> None:
         """Add what a block spans beyond the basis."""
-        m = self.size
-        fresh = _orthogonal(block[:, : self.room - m], self._Q[:, :m])
+        m, place = self.size, self._place
+        fresh = _orthogonal(block[:, : self.room - m], self._Q[:, :m], place)
         k = m + fresh.shape[1]
-        self._Q[:, m:k], self._AQ[:, m:k] = fresh, self._apply(fresh)
-        corner = self._Q[:, :k].T @ self._AQ[:, m:k]
+        self._Q[:, m:k], self._AQ[:, m:k] = place.array(fresh), place.array(self._apply(fresh))
+        corner = place.host(self._Q[:, :k].T @ self._AQ[:, m:k])
         self._H[:k, m:k], self._H[m:k, :k] = corner, corner.T
         self.size, self._last = k, m
 
     def last(self) -> Array:
         """Return the image of the last block, the direction in which the space grows."""
-        return self._AQ[:, self._last : self.size]
+        return self._place.host(self._AQ[:, self._last : self.size])
 
     def diagonalize(self, count: int) -> tuple[Array, Array]:
         """Return the `count` largest eigenvalues of H and their eigenvectors."""
@@ -143,31 +148,37 @@ class _Basis:
 
     def ritz(self, theta: Array, Y: Array) -> tuple[Array, Array]:
         """Return the Ritz vectors V = Q Y and their residuals A V − V θ."""
-        V = self._Q[:, : self.size] @ Y
-        return V, self._AQ[:, : self.size] @ Y - V * theta
+        V, AV = (self._place.times(basis[:, : self.size], Y) for basis in (self._Q, self._AQ))
+        return V, AV - V * theta
 
     def restart(self, Y: Array) -> None:
         """Keep only Q Y."""
-        m, k = self.size, Y.shape[1]
+        m, k, place = self.size, Y.shape[1], self._place
+        Y = place.array(Y)
         self._Q[:, :k], self._AQ[:, :k] = self._Q[:, :m] @ Y, self._AQ[:, :m] @ Y
-        self._H[:k, :k] = self._Q[:, :k].T @ self._AQ[:, :k]
+        self._H[:k, :k] = place.host(self._Q[:, :k].T @ self._AQ[:, :k])
         self.size = k
 
 
-def _orthogonal(block: Array, Q: Array) -> Array:
+def _orthogonal(block: Array, Q: Matrix, place: Place) -> Array:
     """Return an orthonormal basis of what `block` adds to the columns of Q.
 
     Twice is enough, unless the space is nearly exhausted: then columns lie in that of Q up to rounding errors, which
     lie there too where objects are repeated. Random ones take their place.
     """
+
+    def inside(block: Array) -> Array:
+        """Return what lies in the span of Q."""
+        return place.times(Q, place.times(Q.T, block))
+
     for _ in range(2):
-        block = _orthonormal(block - Q @ (Q.T @ block))
+        block = _orthonormal(block - inside(block))
     rng = np.random.default_rng(0)
     for _ in range(MOST_PASSES):
         gap = block.T @ block - np.eye(block.shape[1])
-        if max(np.abs(Q.T @ block).max(initial=0.0), np.abs(gap).max()) < ORTHOGONAL:
+        if max(np.abs(place.times(Q.T, block)).max(initial=0.0), np.abs(gap).max()) < ORTHOGONAL:
             break
-        block, R = scipy.linalg.qr(block - Q @ (Q.T @ block), mode="economic", check_finite=False)
+        block, R = scipy.linalg.qr(block - inside(block), mode="economic", check_finite=False)
         lost = np.abs(R.diagonal()) < LOST
         block[:, lost] = rng.standard_normal((len(block), int(lost.sum()))) / np.sqrt(len(block))
     return block

@@ -16,12 +16,14 @@ from dataclasses import dataclass, replace
 from typing import Any, cast
 
 import numpy as np
-from scipy.linalg import blas, solve_triangular
+from scipy.linalg import solve_triangular
 
 from gramian.checks import Array, is_sparse
 from gramian.factor.nystrom import Nystrom
 from gramian.formula.encoded import Encoded
+from gramian.gram.gram import features
 from gramian.kernels.algebra import Kernel
+from gramian.places import CORES, Matrix, Place, on_host, place_of
 from gramian.runtime.journal import remember
 from gramian.runtime.threads import cores, run
 
@@ -43,44 +45,49 @@ class Moments:
            [14., 26.]]))
     """
 
-    def __init__(self, width: int, scatter: bool = True) -> None:
+    def __init__(self, width: int, scatter: bool = True, place: Place = CORES) -> None:
         self.weight = 0.0
         self.mean = np.zeros(width)
         # The scatter, where it is wanted; of its upper triangle nothing is known.
-        self.lower = np.zeros((width, width), order="F") if scatter else None
+        self.lower: Matrix = place.array(np.zeros((width, width), order="F")) if scatter else None
 
     @property
     def scatter(self) -> Array:
         """Σ wᵢ (rᵢ − μ)(rᵢ − μ)ᵀ."""
-        lower = np.tril(cast(Array, self.lower))
+        lower = np.tril(place_of(self.lower).host(self.lower))
         return np.ascontiguousarray(lower + np.tril(lower, -1).T)
+
+    @property
+    def largest(self) -> float:
+        """The largest magnitude in the scatter; NaN, where one is; 0 where there is no scatter."""
+        return 0.0 if self.lower is None else float(np.abs(place_of(self.lower).host(self.lower)).max(initial=0.0))
 
     def about_origin(self) -> Array:
         """Return Σ wᵢ rᵢ rᵢᵀ."""
         return np.asarray(self.scatter + self.weight * np.outer(self.mean, self.mean))
 
-    def add(self, rows: Array, weights: Array | None = None, numbers: Array | None = None) -> None:
+    def add(self, rows: Matrix, weights: Array | None = None, numbers: Array | None = None) -> None:
         """Take in rows, and numbers beside them; products of rows are made in their own precision, summed in double."""
         total = float(len(rows) if weights is None else weights.sum())
         if total == 0:
             return
-        if numbers is not None and rows.dtype == np.float64:
-            rows, numbers = np.hstack([rows, numbers]), None
-        parts = [rows] if numbers is None else [rows, numbers]
-        means = [_mean(part, weights) for part in parts]
+        place = place_of(rows)
+        if numbers is not None and place.dtype(rows) == np.float64:
+            rows, numbers = place.beside(rows, numbers), None
+        parts = [rows] if numbers is None else [rows, place.array(numbers)]
+        means = [place.mean(part, weights) for part in parts]
         if self.lower is not None:
-            self._scatter([_moved(part, mean, weights) for part, mean in zip(parts, means, strict=True)])
+            self._scatter([place.moved(part, mean, weights) for part, mean in zip(parts, means, strict=True)])
         self._shift(total, np.concatenate(means))
 
-    def _scatter(self, parts: list[Array]) -> None:
-        rows, m = parts[0], parts[0].shape[1]
-        if rows.dtype == np.float64:
-            self.lower = blas.dsyrk(1.0, rows.T, beta=1.0, c=self.lower, lower=1, overwrite_c=1)
+    def _scatter(self, parts: list[Matrix]) -> None:
+        place, lower, rows, m = place_of(self.lower), self.lower, parts[0], parts[0].shape[1]
+        if place.dtype(rows) == np.float64:
+            self.lower = place.syrk(rows, lower)
             return
-        lower = cast(Array, self.lower)
-        lower[:m, :m] += blas.ssyrk(1.0, rows.T, lower=1)
+        place.syrk(rows, lower[:m, :m])
         for numbers in parts[1:]:
-            lower[m:, :m] += numbers.T @ rows.astype(np.float64)
+            lower[m:, :m] += numbers.T @ place.cast(rows, np.float64)
             lower[m:, m:] += numbers.T @ numbers
 
     def solved(self, L: Array) -> Moments:
@@ -89,10 +96,11 @@ class Moments:
         found.weight, found.mean = self.weight, self.mean.copy()
         found.mean[:m] = solve_triangular(L, self.mean[:m], lower=True, check_finite=False)
         if self.lower is not None:
-            table = self.scatter
-            table[:m] = solve_triangular(L, table[:m], lower=True, check_finite=False)
-            table[:, :m] = solve_triangular(L, table[:, :m].T, lower=True, check_finite=False).T
-            found.lower = np.asfortranarray((table + table.T) / 2)
+            place = place_of(self.lower)
+            table, triangle = place.array(self.scatter), place.array(L)
+            table[:m] = place.trsm(triangle, table[:m])
+            table[:, :m] = place.trsm(triangle, table[:, :m].T).T
+            found.lower = place.array(np.asfortranarray(place.host((table + table.T) / 2)))
         return found
 
     def scale_from(self, place: int, factor: float) -> None:
@@ -104,22 +112,25 @@ class Moments:
 
     def packed(self) -> Array:
         """Return all of it as one row of numbers."""
-        return np.concatenate([[self.weight], self.mean, [] if self.lower is None else self.lower.ravel(order="F")])
+        return np.concatenate([[self.weight], self.mean, *self._numbers()])
+
+    def _numbers(self) -> list[Array]:
+        return [] if self.lower is None else [place_of(self.lower).host(self.lower).ravel(order="F")]
 
     @classmethod
-    def unpacked(cls, row: Array, width: int) -> Moments:
+    def unpacked(cls, row: Array, width: int, place: Place = CORES) -> Moments:
         """Return what `packed` has made a row of."""
-        found = cls(width, scatter=False)
+        found = cls(width, scatter=False, place=place)
         found.weight, found.mean = float(row[0]), row[1 : width + 1]
         if len(row) > width + 1:
-            found.lower = row[width + 1 :].reshape(width, width, order="F")
+            found.lower = place.array(row[width + 1 :].reshape(width, width, order="F"))
         return found
 
     def absorb(self, other: Moments) -> None:
         """Take in the rows that `other` has seen."""
         if other.weight:
             if self.lower is not None:
-                self.lower += cast(Array, other.lower)
+                self.lower += other.lower
             self._shift(other.weight, other.mean)
 
     def _shift(self, weight: float, mean: Array) -> None:
@@ -127,7 +138,7 @@ class Moments:
         total = self.weight + weight
         gap = mean - self.mean
         if self.lower is not None:
-            self.lower = blas.dsyr(self.weight * weight / total, gap, lower=1, a=self.lower, overwrite_a=1)
+            self.lower = place_of(self.lower).syr(self.weight * weight / total, gap, self.lower)
         self.mean = self.mean + weight / total * gap
         self.weight = total
 
@@ -241,12 +252,13 @@ class Summary:
         width = self.dim + (0 if chunk.numbers is None else chunk.numbers.shape[1])
         count = 1 if chunk.groups is None else int(chunk.groups.max()) + 1
         table = remember(
-            lambda: ("moments", self.kernel, self.scatter, chunk.points, *chunk.rest),
+            lambda: ("moments", self.kernel, self.scatter, on_host(chunk.points), *chunk.rest),
             lambda _: np.stack([found.packed() for found in self._moments(chunk, width, count)]),
         )
-        self._sums += [Moments(width, self.scatter) for _ in range(count - len(self._sums))]
+        place = place_of(chunk.points)
+        self._sums += [Moments(width, self.scatter, place) for _ in range(count - len(self._sums))]
         for group, row in zip(self._sums, table, strict=False):
-            group.absorb(Moments.unpacked(row, width))
+            group.absorb(Moments.unpacked(row, width, place))
         n = len(chunk.points)
         self.count += n
         self.present += n if chunk.weights is None else int(np.count_nonzero(chunk.weights))
@@ -257,11 +269,10 @@ class Summary:
 
     def _moments(self, chunk: Chunk, width: int, count: int) -> list[Moments]:
         """Return the moments of the groups of one chunk."""
-        n = len(chunk.points)
-        step = n if self.kernel.whole_columns else RUN
-        spans = [slice(i, min(i + step, n)) for i in range(0, n, step)]
+        n, place = len(chunk.points), place_of(chunk.points)
+        spans = place.stripes(n, n if self.kernel.whole_columns else RUN)
         lanes = min(cores(), len(spans))
-        sums = [[Moments(width, self.scatter) for _ in range(count)] for _ in range(lanes)]
+        sums = [[Moments(width, self.scatter, place) for _ in range(count)] for _ in range(lanes)]
         run(lambda lane, span: self._take(chunk[span], sums[lane]), spans, lanes)
         for lane in sums[1:]:
             for group, found in zip(sums[0], lane, strict=True):
@@ -270,28 +281,15 @@ class Summary:
 
     def _take(self, chunk: Chunk, sums: list[Moments]) -> None:
         low = self.landmarks
-        rows = low.values(chunk.points) if low and self._raw(self._dtype) else dense(self.kernel.phi(chunk.points))
+        rows = (
+            low.values(chunk.points) if low and self._raw(self._dtype) else dense(features(self.kernel, chunk.points))
+        )
         for number, group in enumerate(sums):
-            chosen = slice(None) if chunk.groups is None else chunk.groups == number
+            chosen = slice(None) if chunk.groups is None else np.flatnonzero(chunk.groups == number)
             weights, numbers = (None if p is None else p[chosen] for p in (chunk.weights, chunk.numbers))
             group.add(rows[chosen], weights, numbers)
 
 
-def _mean(rows: Array, weights: Array | None) -> Array:
-    """Return the mean of rows of any precision, summed in double."""
-    if weights is None:
-        return np.asarray(rows.mean(axis=0, dtype=np.float64))
-    return np.asarray(np.average(rows, axis=0, weights=weights), dtype=np.float64)
-
-
-def _moved(rows: Array, mean: Array, weights: Array | None) -> Array:
-    """Return rows less their mean, as seen through their weights."""
-    moved = np.asarray(rows - mean.astype(rows.dtype))
-    if weights is not None:
-        moved *= np.sqrt(weights).astype(rows.dtype)[:, None]
-    return moved
-
-
-def dense(phi: Any) -> Array:
+def dense(phi: Any) -> Any:
     """Return features as a dense array."""
-    return np.asarray(phi.toarray() if is_sparse(phi) else phi)
+    return phi.toarray() if is_sparse(phi) else phi

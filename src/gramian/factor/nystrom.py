@@ -16,14 +16,15 @@ from functools import cached_property
 from typing import Any, Self, cast
 
 import numpy as np
-from scipy.linalg import blas, lapack
+from scipy.linalg import lapack
 
 from gramian.checks import Array, whole
-from gramian.factor.cholesky import cholesky
+from gramian.factor.cholesky import pivoted
 from gramian.formula.encoded import Encoded
 from gramian.gram.gram import Gram, finite_norms, require_range
 from gramian.kernels.algebra import Kernel
 from gramian.kernels.value import text
+from gramian.places import CORES, Matrix, place_of
 
 ROOM = 2**28  # bytes for the factor from which landmarks are chosen; of more objects a part is drawn
 STEADY = 1e-9  # rounding errors of sums of features that are tolerated, relative to the largest of them
@@ -100,7 +101,7 @@ class Nystrom(Kernel):
         if len(points) > most and not base.whole_columns:
             points = points[np.sort(np.random.default_rng(0).choice(len(points), most, replace=False))]
         require_range(base, points)
-        pivots = cholesky(Gram(base, points), rank, pivoting="random", rng=0).pivots
+        pivots = pivoted(Gram(base, points), rank, pivoting="random", rng=0).pivots
         if len(pivots) == 0:
             raise ValueError("every object has the image φ(x) = 0: there is nothing to choose landmarks by")
         return cls(base, rank, Gram(base, points[pivots].copy()))
@@ -131,7 +132,7 @@ class Nystrom(Kernel):
         pivots = np.square(np.diagonal(self.basis[1]))
         return bool(np.finfo(dtype).eps * pivots.max() <= STEADY * pivots.min())
 
-    def values(self, a: Encoded) -> Array:
+    def values(self, a: Encoded) -> Matrix:
         """Return k(x), the values of κ between objects and the landmarks of the basis."""
         landmarks, L = self.basis
         if a.signature != landmarks.signature:
@@ -139,30 +140,26 @@ class Nystrom(Kernel):
                 f"X and the landmarks do not fit together: {a.describe()} against {landmarks.describe()}; both must "
                 "have the same features, in the same order"
             )
-        out = np.empty((len(a), len(L)), self.base.value_type(a))
-        step = len(a) if self.base.whole_columns else STRIPE
-        for start in range(0, len(a), step):
-            self.base.block(a[start : start + step], landmarks, out[start : start + step])
+        place = place_of(a)
+        write = self.base.block if place is CORES else self.base.prepared(place).write
+        out = place.empty((len(a), len(L)), self.base.value_type(a))
+        for span in place.stripes(len(a), len(a) if self.base.whole_columns else STRIPE):
+            write(a[span], landmarks, out[span])
         return out
 
-    def phi(self, a: Encoded) -> Array:
-        out, L = self.values(a), self.basis[1]
-        (solve,) = blas.get_blas_funcs(("trsm",), dtype=out.dtype)
-        triangle = L.astype(out.dtype, order="F", copy=False)
-        for start in range(0, len(a), STRIPE):
-            rows = out[start : start + STRIPE]
-            rows[...] = solve(1.0, triangle, rows.T, lower=1, overwrite_b=1).T
-        return out
+    phi_in_place = True
+
+    def phi(self, a: Encoded) -> Matrix:
+        place = place_of(a)
+        return place.substitute(place.array(self.basis[1]), self.values(a))
 
     def block(self, a: Encoded, b: Encoded, out: Array) -> None:
-        np.matmul(self.phi(a), self.phi(b).T, out=out, casting="same_kind")
+        out[...] = self.phi(a) @ self.phi(b).T
 
     def squared_norms(self, a: Encoded) -> Array:
-        spans = [slice(start, start + STRIPE) for start in range(0, len(a), STRIPE)]
-        if self.base.whole_columns:
-            spans = [slice(None)]
-        found = [self.phi(a[span]) for span in spans]
-        return np.concatenate([np.einsum("ij,ij->i", rows, rows) for rows in found])
+        place = place_of(a)
+        spans = place.stripes(len(a), len(a) if self.base.whole_columns else STRIPE)
+        return np.concatenate([place.lengths(self.phi(a[span])) for span in spans])
 
     def value_type(self, a: Encoded) -> np.dtype[Any]:
         return self.base.value_type(a)

@@ -10,13 +10,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import scipy.linalg
 
 from gramian.checks import Array, as_matrix
 from gramian.factor.eigen import DENSE
 from gramian.factor.krylov import BLOCKS, leading
 from gramian.gram.gram import Gram, as_symmetric
-from gramian.runtime.threads import aside
+from gramian.places import CORES
 
 STEPS = 4 * BLOCKS  # block products spent on the smallest eigenvalue of a large Gram
 
@@ -79,15 +78,14 @@ def is_psd(K: Any) -> PsdCertificate:
     >>> bool(gm.is_psd(gm.Gaussian().gram([[0.0], [1.0]])))
     True
     """
-    if isinstance(K, Gram):
-        matrix: Any = K if len(as_symmetric(K, "is_psd")) > DENSE else K.dense()
+    matrix: Any = as_symmetric(K, "is_psd") if isinstance(K, Gram) else as_matrix(K, "K")
+    if isinstance(K, Gram) and len(K) > DENSE:
+        smallest, witness, largest = _extremes(K)
     else:
-        matrix = as_matrix(K, "K")
-    if isinstance(matrix, Gram):
-        smallest, witness, largest = _extremes(matrix)
-    else:
-        values, vectors = aside(lambda: scipy.linalg.eigh(matrix.astype(np.float64)))
-        smallest, witness, largest = float(values[0]), vectors[:, 0], float(np.abs(values).max())
+        place, A = (K.place, K.matrix()) if isinstance(K, Gram) else (CORES, matrix)
+        values, vectors = place.eigh(place.cast(A, np.float64))
+        smallest, witness = float(values[0]), place.host(vectors[:, :1])[:, 0]
+        largest = float(np.abs(values).max())
     tolerance = 4 * len(matrix) * float(np.finfo(matrix.dtype).eps) * largest
     if isinstance(K, Gram):
         tolerance += len(K) * K.kernel.accuracy(K.dtype) * K.scale()
@@ -96,7 +94,7 @@ def is_psd(K: Any) -> PsdCertificate:
 
 
 def _extremes(gram: Gram) -> tuple[float, Array, float]:
-    largest = leading(gram.apply, len(gram), 1, tol=1e-3, most=8).values[0]
-    lowest = leading(lambda V: -gram.apply(V), len(gram), 1, tol=1e-6, most=STEPS)
+    largest = leading(gram.apply, len(gram), 1, tol=1e-3, most=8, place=gram.place).values[0]
+    lowest = leading(lambda V: -gram.apply(V), len(gram), 1, tol=1e-6, most=STEPS, place=gram.place)
     smallest = -float(lowest.values[0])
     return smallest, lowest.vectors[:, 0], max(float(largest), abs(smallest))

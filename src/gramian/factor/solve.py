@@ -27,10 +27,11 @@ import numpy as np
 import scipy.linalg
 
 from gramian.checks import Array, as_array, is_sparse, positive
-from gramian.factor.cholesky import LowRank, cholesky
+from gramian.factor.cholesky import LowRank, pivoted
 from gramian.factor.eigen import DENSE
 from gramian.factor.machine import TYPICAL
-from gramian.gram.gram import Gram, as_symmetric
+from gramian.gram.gram import Gram, as_symmetric, features
+from gramian.places import Factor, Matrix, place_of
 from gramian.runtime.progress import steps_left, task
 from gramian.runtime.threads import aside, cores, run, single_blas
 
@@ -52,6 +53,10 @@ COARSE = 1e-4  # what a round of steps by values in single precision may gain, a
 CLEARLY = 0.7  # of the time that the steps left seem to take, for which something else is begun: they get quicker
 SLOW = 0.1  # gain of a round that is too small: what is left needs values in double precision
 ROOM = 2**28  # bytes of explicit features that are held at once
+NOT_DEFINITE = (
+    "K + {:g} I is not positive definite: a ridge this small is lost among the rounding errors of K, or the kernel is "
+    "not one (gm.is_psd tells); take a larger ridge"
+)
 GRADIENTS = "conjugate gradients, {} products with K, "
 RESTARTS = 8  # each computes the true residual and goes on from there
 
@@ -181,20 +186,27 @@ class Frame:
     St: Map = identity
     gain: float = 1.0
 
-    def around(self, K: Array) -> Array:
+    def around(self, K: Matrix) -> Matrix:
         """Return S K Sᵀ for a symmetric matrix K, which it is written over: first S K, then S (S K)ᵀ."""
         if self.S is not identity:
             for V in (K, K.T):
                 self.over(V)
         return K
 
-    def over(self, V: Array) -> None:
+    def seen(self, V: Matrix) -> Matrix:
+        """Return S V for a matrix of a place."""
+        place = place_of(V)
+        return V if self.S is identity else place.array(self.S(place.host(V)))
+
+    def over(self, V: Matrix) -> None:
         """Write S V over V, some columns at a time, worked out in double precision."""
+        place = place_of(V)
         width = max(1, PART // max(1, len(V)))
         spans = [slice(start, start + width) for start in range(0, V.shape[1], width)]
 
         def work(lane: int, span: slice) -> None:
-            V[:, span] = self.S(V[:, span].astype(np.float64))
+            seen = self.S(place.host(V[:, span]).astype(np.float64))
+            V[:, span] = place.array(seen, place.dtype(V))
 
         run(work, spans, cores(), in_turn=False)
 
@@ -225,7 +237,7 @@ class System:
         self, gram: Gram, ridge: float, frame: Frame = PLAIN, side: Side = "auto", low: LowRank | None = None
     ) -> None:
         self.gram, self.ridge, self.frame, self.low = gram, ridge, frame, low
-        self._features = explicit_features(gram, side)
+        self._features = explicit_matrix(gram, side)
         self._aid: Aid | None = None
         self._whole = True  # K may have a factor in single precision
         self._most = _largest_rank(gram)  # of a preconditioner; less where K has no more
@@ -234,7 +246,7 @@ class System:
         """Solve for the columns of a matrix B, to a relative residual of `tol`."""
         goal = tol if tol is not None else default_goal(self.gram)
         if self._features is not None:
-            return _primal(self.frame.S(self._features), B, self.ridge, goal)
+            return _primal(self.frame.seen(self._features), B, self.ridge, goal)
         if len(self.gram) <= DENSE:
             return self._factored(B, goal)
         with self.gram.held() as held:
@@ -297,7 +309,8 @@ class System:
         if self.low is None or not self.low.rank:
             return SURE
         last = self.low.factor[:, -LAST:]
-        largest = self.frame.gain * float(np.einsum("ij,ij->", last, last, dtype=np.float64)) / last.shape[1]
+        squares = place_of(last).squares(last)[0].sum()
+        largest = self.frame.gain * float(squares) / last.shape[1]
         return max(SURE, CLEARLY * sqrt(1 + largest / self.ridge) / 2 * log(2 / goal))
 
     def _best_rank(self, rank: int, left: float, columns: int) -> int:
@@ -328,26 +341,15 @@ class System:
         return _in_single(self.gram, self.frame, self.ridge)
 
     @cached_property
-    def _factor(self) -> tuple[tuple[Array, bool], Array]:
-        """The Cholesky factor, written over one triangle of the matrix, and the diagonal that was there."""
-        A = self.frame.around(self.gram.dense().astype(np.float64, copy=False))
-        diagonal = A.diagonal() + self.ridge
-        return ridged_factor(A, self.ridge, over=True), diagonal
+    def _factor(self) -> Factor:
+        place = self.gram.place
+        return factor_of(self.frame.around(place.cast(self.gram.matrix(), np.float64)), self.ridge)
 
     def _factored(self, B: Array, goal: float) -> Solution:
-        factor, diagonal = self._factor
-        A, of_factor = factor[0], factor[0].diagonal().copy()
-
-        def left(X: Array) -> Array:
-            """Return B − A X by the other triangle of A, which is there still, and its diagonal, put there for now."""
-            np.fill_diagonal(A, diagonal)
-            product = scipy.linalg.blas.dsymm(1.0, A, X, lower=False)
-            np.fill_diagonal(A, of_factor)
-            return np.asarray(B - product)
-
-        X = scipy.linalg.cho_solve(factor, B, check_finite=False)
-        X += scipy.linalg.cho_solve(factor, left(X), check_finite=False)
-        residual = relative(left(X), B)
+        factor = self._factor
+        X = factor.solve(B)
+        X += factor.solve(np.asarray(B - factor.times(X)))
+        residual = relative(B - factor.times(X), B)
         return Solution(X, 0, residual, residual <= goal, "Cholesky factorization")
 
 
@@ -371,17 +373,37 @@ def by_moments(gram: Gram, side: Side = "auto") -> bool:
     return takes_features(gram, side) and dim < len(gram) and 8 * dim * len(gram) > ROOM
 
 
-def explicit_features(gram: Gram, side: Side = "auto") -> Array | None:
-    """Return the explicit features Φ where that side is asked for, or is cheaper: fewer features than objects."""
+def explicit_matrix(gram: Gram, side: Side = "auto") -> Matrix | None:
+    """Return the explicit features Φ where that side is asked for, or is cheaper: fewer features than objects.
+
+    They are an array of the place that has the objects.
+    """
     if not takes_features(gram, side):
         return None
-    phi = gram.kernel.phi(gram.rows)
+    phi = features(gram.kernel, gram.rows)
     if gram.kernel.feature_dim(gram.rows) is None:
         raise TypeError(
             f"{gram.kernel!r} does not spell out the features of these objects, and new ones could not be put into "
             "their columns; take solver='dual'"
         )
-    return np.asarray(phi.toarray() if is_sparse(phi) else phi, dtype=np.float64)
+    place = place_of(phi)
+    return place.cast(phi.toarray() if is_sparse(phi) else phi, np.float64)
+
+
+def explicit_features(gram: Gram, side: Side = "auto") -> Array | None:
+    """Return what `explicit_matrix` does on the host."""
+    phi = explicit_matrix(gram, side)
+    return None if phi is None else place_of(phi).host(phi)
+
+
+def factor_of(A: Matrix, ridge: float) -> Factor:
+    """Return the Cholesky factor of A + λI, for a symmetric matrix of a place, which may be written over."""
+    place, along = place_of(A), np.arange(len(A))
+    place.add_at(A, along, along, ridge)
+    try:
+        return place.cholesky(A)
+    except scipy.linalg.LinAlgError:
+        raise ValueError(NOT_DEFINITE.format(ridge)) from None
 
 
 def ridged_factor(A: Array, ridge: float, over: bool = False) -> tuple[Array, bool]:
@@ -390,10 +412,7 @@ def ridged_factor(A: Array, ridge: float, over: bool = False) -> tuple[Array, bo
     try:
         return _factored_over(A if over else A.copy())
     except scipy.linalg.LinAlgError:
-        raise ValueError(
-            f"K + {ridge:g} I is not positive definite: a ridge this small is lost among the rounding errors of K, or "
-            "the kernel is not one (gm.is_psd tells); take a larger ridge"
-        ) from None
+        raise ValueError(NOT_DEFINITE.format(ridge)) from None
 
 
 def _factored_over(A: Array) -> tuple[Array, bool]:
@@ -407,21 +426,20 @@ def _factored_over(A: Array) -> tuple[Array, bool]:
     )
 
 
-def _primal(features: Array, B: Array, ridge: float, goal: float) -> Solution:
+def _primal(features: Matrix, B: Array, ridge: float, goal: float) -> Solution:
     """Through explicit features: X = (B − Φ (ΦᵀΦ + λI)⁻¹ Φᵀ B) / λ, O(n m²) for m features."""
-    factor = ridged_factor(features.T @ features, ridge)
+    times, transposed = place_of(features).times, features.T
+    factor = factor_of(place_of(features).syrk(features), ridge)
+    solved = factor.solve
 
-    def solved(R: Array) -> Array:
-        return np.asarray(scipy.linalg.cho_solve(factor, R, check_finite=False))
-
-    W = solved(features.T @ B)
-    W += solved(features.T @ (B - features @ W) - ridge * W)
-    X = (B - features @ W) / ridge
-    R = B - (features @ (features.T @ X) + ridge * X)
-    X += (R - features @ solved(features.T @ R)) / ridge  # removes what cancelled above
-    residual = relative(B - (features @ (features.T @ X) + ridge * X), B)
-    target = features.T @ B
-    of_weights = relative(target - features.T @ (features @ W) - ridge * W, target)
+    W = solved(times(transposed, B))
+    W += solved(times(transposed, B - times(features, W)) - ridge * W)
+    X = (B - times(features, W)) / ridge
+    R = B - (times(features, times(transposed, X)) + ridge * X)
+    X += (R - times(features, solved(times(transposed, R)))) / ridge  # removes what cancelled above
+    residual = relative(B - (times(features, times(transposed, X)) + ridge * X), B)
+    target = times(transposed, B)
+    of_weights = relative(target - times(transposed, times(features, W)) - ridge * W, target)
     method = f"primal, {features.shape[1]} features"
     return Solution(X, 0, residual, residual <= goal, method, W, primal_residual=of_weights)
 
@@ -504,23 +522,23 @@ def _in_single(gram: Gram, frame: Frame, ridge: float) -> bool:
 
 def _factor_in_single(gram: Gram, frame: Frame, ridge: float) -> Aid | None:
     """Return the Cholesky factor of the whole matrix in single precision, None where it has none in that precision."""
-    scale = gram.scale()
-    K = gram.single().dense()
+    scale, place = gram.scale(), gram.place
+    single = gram.single()
+    K = single.matrix()
     with np.errstate(over="ignore", invalid="ignore"):  # what does not fit has no factor
-        K /= K.dtype.type(scale)
-        A = frame.around(K.astype(np.float32, copy=False))
-        A[np.diag_indices_from(A)] += np.float32(ridge / scale)
-    if not np.isfinite(A.sum(dtype=np.float64)):
+        K /= single.dtype.type(scale)
+        A = frame.around(place.cast(K, np.float32))
+        place.add_at(A, np.arange(len(gram)), np.arange(len(gram)), ridge / scale)
+    if not place.finite(A):
         return None
     try:
-        factor = _factored_over(A)
+        factor = place.cholesky(A)
     except scipy.linalg.LinAlgError:
         return None
 
     def precondition(R: Array, columns: Any) -> Array:
         unit = _unit(R)
-        found = scipy.linalg.cho_solve(factor, (R / unit).astype(np.float32), overwrite_b=True, check_finite=False)
-        return np.asarray(found * (unit / scale))
+        return np.asarray(factor.solve((R / unit).astype(np.float32)) * (unit / scale))
 
     return Aid(precondition, 0, "Cholesky factorization in single precision, refined by {} products with K")
 
@@ -545,7 +563,7 @@ def _preconditioner(
     decomposition GᵀG = U diag(s) Uᵀ serves every λ, one for all columns of R or one for each. A large factor is kept in
     single precision; what is done with it is exact for the G that is kept.
     """
-    n = len(gram)
+    n, place = len(gram), gram.place
 
     def at(columns: Any) -> Array:
         return ridges if ridges.ndim == 0 else ridges[columns]
@@ -554,30 +572,32 @@ def _preconditioner(
         return Aid(lambda R, columns: R / at(columns), 0, GRADIENTS + "no preconditioner")
     rank = rank or _default_rank(gram)
     if low is not None and low.rank == rank:
-        G = low.factor.copy()
+        G = low.factor * 1  # a copy
     else:
         narrow = 8 * n * rank > ROOM or _in_single(gram, frame, float(ridges.min()))
-        G = cholesky(gram.single() if narrow else gram, rank, pivoting="random", rng=0).factor
+        G = pivoted(gram.single() if narrow else gram, rank, pivoting="random", rng=0).factor
     if frame.S is not identity:
         frame.over(G)
-    stripes = [slice(start, start + STRIPE) for start in range(0, n, STRIPE)]
+    stripes = place.stripes(n, STRIPE)
 
-    def wide(rows: slice) -> Array:
-        return G[rows].astype(np.float64, copy=False)
+    def wide(rows: slice) -> Matrix:
+        return place.cast(G[rows], np.float64)
 
-    s, U = np.linalg.eigh(sum((wide(rows).T @ wide(rows) for rows in stripes), np.zeros((G.shape[1], G.shape[1]))))
+    none = place.array(np.zeros((G.shape[1], G.shape[1])))
+    s, U = place.eigh(sum((place.syrk(wide(rows)) for rows in stripes), none))
 
     def precondition(R: Array, columns: Any) -> Array:
         parts, found = np.empty((len(stripes), G.shape[1], R.shape[1])), np.empty_like(R)
 
         def gather(lane: int, k: int) -> None:
-            parts[k] = wide(stripes[k]).T @ R[stripes[k]]
+            parts[k] = place.times(wide(stripes[k]).T, R[stripes[k]])
 
         def spread(lane: int, k: int) -> None:
-            found[stripes[k]] = R[stripes[k]] - wide(stripes[k]) @ inside
+            found[stripes[k]] = R[stripes[k]] - place.times(wide(stripes[k]), inside)
 
         run(gather, range(len(stripes)), cores(), in_turn=False)
-        inside = U @ ((U.T @ parts.sum(axis=0)) / (np.maximum(s, 0.0)[:, None] + at(columns)))
+        shares = place.times(U.T, parts.sum(axis=0)) / (np.maximum(s, 0.0)[:, None] + at(columns))
+        inside = place.times(U, shares)
         run(spread, range(len(stripes)), cores(), in_turn=False)
         return np.asarray(found / at(columns))
 

@@ -16,11 +16,12 @@ import numpy as np
 import scipy.linalg
 
 from gramian.checks import Array
-from gramian.factor.cholesky import LowRank, cholesky
+from gramian.factor.cholesky import LowRank, pivoted
 from gramian.factor.eigen import DENSE, MOST_PRODUCTS, nearly_leading
 from gramian.factor.krylov import leading
-from gramian.factor.solve import PLAIN, Frame, Side, explicit_features
+from gramian.factor.solve import PLAIN, Frame, Side, explicit_matrix
 from gramian.gram.gram import Gram
+from gramian.places import Matrix, place_of
 from gramian.runtime.threads import aside
 
 LARGEST_RANK = 2000
@@ -48,23 +49,25 @@ class Spectrum:
 
 def spectrum(gram: Gram, frame: Frame = PLAIN, side: Side = "auto") -> Spectrum:
     """Decompose S K Sᵀ; eigenvalues that are rounding errors are left out."""
-    if (features := explicit_features(gram, side)) is not None:
-        return _of_factor(frame.S(features), 0.0, gram, explicit=True)
+    if (features := explicit_matrix(gram, side)) is not None:
+        return _of_factor(frame.seen(features), 0.0, gram, explicit=True)
+    place = gram.place
     if len(gram) <= DENSE:
-        K = frame.around(gram.dense().astype(np.float64, copy=False))
-        values, U = aside(lambda: np.linalg.eigh(K))
+        K = frame.around(place.cast(gram.matrix(), np.float64))
+        values, vectors = place.eigh(K)
+        U = place.host(vectors)
         scale = max(float(values[-1]), gram.scale() * frame.gain)
         if values[0] < -(len(gram) + 16) * gram.kernel.accuracy(gram.dtype) * scale:
             raise ValueError(NOT_PSD.format(f"its smallest eigenvalue is {values[0]:.3g}"))
         return _kept(Spectrum(values[::-1], U[:, ::-1], 0.0), gram)
     low = _low_rank(gram)
-    return _of_factor(frame.S(low.factor.astype(np.float64)), low.relative_error, gram)
+    return _of_factor(frame.seen(place.cast(low.factor, np.float64)), low.relative_error, gram)
 
 
 def spectrum_above(gram: Gram, lam: float, frame: Frame = PLAIN, side: Side = "auto") -> Spectrum:
     """Decompose S K Sᵀ as far as its eigenvalues are at least λ; beyond n = 3000 by a Krylov iteration."""
     n = len(gram)
-    if n <= DENSE or explicit_features(gram, side) is not None:
+    if n <= DENSE or explicit_matrix(gram, side) is not None:
         return spectrum(gram, frame, side)
 
     def apply(V: Array) -> Array:
@@ -74,7 +77,9 @@ def spectrum_above(gram: Gram, lam: float, frame: Frame = PLAIN, side: Side = "a
     with gram.held():
         while 5 * rank <= n:
             start = nearly_leading(gram, rank, centered=False)
-            found = leading(apply, n, rank, 1e-9, MOST_PRODUCTS, None if start is None else frame.S(start))
+            found = leading(
+                apply, n, rank, 1e-9, MOST_PRODUCTS, None if start is None else frame.S(start), place=gram.place
+            )
             if found.values[-1] < lam:
                 kept = found.values >= lam
                 return Spectrum(found.values[kept], found.vectors[:, kept], 0.0)
@@ -89,9 +94,10 @@ def whole_range(gram: Gram, frame: Frame = PLAIN, side: Side = "auto") -> Spectr
     their squares: directions that are 1e-7 of the largest are out of reach then. Refused where K is too large to be
     decomposed, unless its rank is small.
     """
-    if (features := explicit_features(gram, side)) is not None:
-        U, sigma, Vt = scipy.linalg.svd(frame.S(features), full_matrices=False, check_finite=False)
-        size = max(frame.gain**0.5 * float(np.linalg.norm(features)), float(sigma.max(initial=0.0)))
+    if (features := explicit_matrix(gram, side)) is not None:
+        U, sigma, Vt = _svd(frame.seen(features))
+        length = float(np.sqrt(place_of(features).squares(features)[0].sum()))
+        size = max(frame.gain**0.5 * length, float(sigma.max(initial=0.0)))
         kept = sigma > max(features.shape) * float(np.finfo(gram.dtype).eps) * size
         return Spectrum(sigma[kept] ** 2, U[:, kept], 0.0, Vt.T[:, kept])
     found = spectrum(gram, frame, side)
@@ -109,11 +115,11 @@ def coordinates(gram: Gram, rank: int | None = None) -> tuple[Array, float]:
     They are explicit features, or a Cholesky factor, which beyond n = 3000, or where a rank is given, is one of low
     rank.
     """
-    if (features := explicit_features(gram)) is not None:
-        return features, 0.0
+    if (features := explicit_matrix(gram)) is not None:
+        return place_of(features).host(features), 0.0
     if len(gram) > DENSE or rank is not None:
         low = _low_rank(gram, rank)
-        return low.factor.astype(np.float64), low.relative_error
+        return low.points.astype(np.float64), low.relative_error
     K = gram.dense().astype(np.float64, copy=False)
     noise = len(K) * float(np.finfo(gram.dtype).eps) * float(K.diagonal().max())
     factor, order, rank, _ = aside(lambda: scipy.linalg.lapack.dpstrf(K, tol=noise, lower=True))
@@ -132,27 +138,35 @@ def rough_factor(gram: Gram, rank: int) -> LowRank:
     What is chosen by it needs few digits; what is decided by the last of them is decided by what is left out.
     """
     single = gram.single()
-    low = cholesky(single, rank, pivoting="random", rng=0)
-    return low if single is gram or low.relative_error >= CLEAR else cholesky(gram, rank, pivoting="random", rng=0)
+    low = pivoted(single, rank, pivoting="random", rng=0)
+    return low if single is gram or low.relative_error >= CLEAR else pivoted(gram, rank, pivoting="random", rng=0)
 
 
 def rough_spectrum(low: LowRank, frame: Frame = PLAIN) -> Spectrum:
     """Decompose S F Fᵀ Sᵀ by way of (S F)ᵀ(S F), whose small eigenvalues have fewer digits than singular values."""
-    G = frame.S(low.factor.astype(np.float64))
-    values, V = aside(lambda: np.linalg.eigh(G.T @ G))
+    place = place_of(low.factor)
+    G = frame.seen(place.cast(low.factor, np.float64))
+    values, V = place.eigh(place.syrk(G))
     kept = values > (len(G) + 16) * float(np.finfo(np.float64).eps) * values[-1]
-    values, V = values[kept][::-1], V[:, kept][:, ::-1]
-    return Spectrum(values, G @ (V / np.sqrt(values)), low.relative_error)
+    values, axes = values[kept][::-1], place.host(V)[:, kept][:, ::-1]
+    return Spectrum(values, place.times(G, axes / np.sqrt(values)), low.relative_error)
 
 
 def _low_rank(gram: Gram, rank: int | None = None) -> LowRank:
     tol = len(gram) * float(np.finfo(gram.dtype).eps)
-    return cholesky(gram, rank or LARGEST_RANK, tol=tol, pivoting="random", rng=0)
+    return pivoted(gram, rank or LARGEST_RANK, tol=tol, pivoting="random", rng=0)
 
 
-def _of_factor(F: Array, left_out: float, gram: Gram, explicit: bool = False) -> Spectrum:
-    U, sigma, Vt = aside(lambda: scipy.linalg.svd(F, full_matrices=False, check_finite=False))
+def _of_factor(F: Matrix, left_out: float, gram: Gram, explicit: bool = False) -> Spectrum:
+    U, sigma, Vt = _svd(F)
     return _kept(Spectrum(sigma**2, U, left_out, Vt.T if explicit else None), gram)
+
+
+def _svd(F: Matrix) -> tuple[Array, Array, Array]:
+    """Return the singular value decomposition of a matrix of a place, on the host."""
+    place = place_of(F)
+    U, sigma, Vt = place.svd(F)
+    return place.host(U), sigma, place.host(Vt)
 
 
 def _kept(found: Spectrum, gram: Gram) -> Spectrum:

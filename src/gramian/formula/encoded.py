@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import singledispatch
 from typing import Any
 
 import numpy as np
@@ -84,17 +85,17 @@ class Encoded:
 
     def copy(self) -> Encoded:
         """Return encodings that share no memory with the data they were made from."""
-        return Encoded(tuple(part.copy() for part in self.parts))
+        return Encoded(tuple(copied(part) for part in self.parts))
 
     def astype(self, dtype: Any) -> Encoded:
         """Return these with their floating point numbers in another precision; other parts stay as they are."""
-        return Encoded(tuple(_as_type(part, np.dtype(dtype)) for part in self.parts))
+        return Encoded(tuple(in_precision(part, np.dtype(dtype)) for part in self.parts))
 
     def concat(self, other: Encoded) -> Encoded:
         """Put the objects of `other` after these."""
         if self.signature != other.signature:
             raise ValueError(f"the two do not fit together: {self.describe()} against {other.describe()}")
-        return Encoded(tuple(_concat(p, q) for p, q in zip(self.parts, other.parts, strict=True)))
+        return Encoded(tuple(joined(p, q) for p, q in zip(self.parts, other.parts, strict=True)))
 
 
 def _said(part: Any, name: str, otherwise: Callable[[Any], Any]) -> Any:
@@ -107,14 +108,27 @@ def _load(p: Any) -> float:
     return float(p.nnz / max(p.shape[0], 1) if is_sparse(p) else np.prod(p.shape[1:]))
 
 
-def _as_type(p: Any, dtype: np.dtype[Any]) -> Any:
-    floating = isinstance(p, np.ndarray) or is_sparse(p)
-    if isinstance(p, Encoded):
-        return p.astype(dtype)
-    return p.astype(dtype, copy=False) if floating and p.dtype.kind == "f" else p
+# A place whose arrays lack these methods registers functions of its own here, such as ``copied.register(array)``.
 
 
-def _concat(p: Any, q: Any) -> Any:
+@singledispatch
+def copied(part: Any) -> Any:
+    """Return a part that shares no memory with this one."""
+    return part.copy()
+
+
+@singledispatch
+def in_precision(part: Any, dtype: np.dtype[Any]) -> Any:
+    """Return a part with its floating point numbers in a precision; what has none stays as it is."""
+    floating = isinstance(part, np.ndarray) or is_sparse(part)
+    if isinstance(part, Encoded):
+        return part.astype(dtype)
+    return part.astype(dtype, copy=False) if floating and part.dtype.kind == "f" else part
+
+
+@singledispatch
+def joined(p: Any, q: Any) -> Any:
+    """Return the objects of two parts of one kind, one after the other."""
     if hasattr(p, "concat"):
         return p.concat(q)
     if is_sparse(p) or is_sparse(q):

@@ -29,7 +29,7 @@ class Formula:
 
     def __post_init__(self) -> None:
         values = ((f.name, getattr(self, f.name)) for f in fields(self))  # type: ignore[arg-type]
-        operands = {name: value for name, value in values if isinstance(value, Formula)}
+        operands = {name: value for name, value in values if isinstance(value, Formula) and name != "scratch"}
         object.__setattr__(self, "operands", operands)
         object.__setattr__(self, "of_pairs", any(f.of_pairs for f in operands.values()))
 
@@ -203,12 +203,13 @@ class CityBlock(Leaf):
 class Opaque(Leaf):
     """What has no expression: `block` writes a tile of it, `norms` gives the values of objects with themselves.
 
-    Both are given encodings: those at `part`, all of them by default.
+    Both are given encodings of the host: those at `part`, all of them by default. `scratch` says how many arrays of the
+    size of a tile the block takes besides it, or which expression it evaluates.
     """
 
     block: Callable[[Any, Any, Any], None]
     norms: Callable[[Any], Any]
-    scratch: int = 1
+    scratch: int | Formula = 1
     part: Path = ()
 
     def __repr__(self) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, cast
 
 import numpy as np
@@ -19,20 +19,16 @@ from gramian.checks import Array, as_array, as_bytes, as_selection, non_negative
 from gramian.formula.encoded import Encoded
 from gramian.formula.gaps import gap
 from gramian.gram.protocol import Derived, Similarity
-from gramian.places import place_of
-from gramian.places.cores import tiles
-from gramian.places.cores.fused import Fused
+from gramian.places import CORES, Asked, Entries, Held, Matrix, Place, on_host, place_of
 from gramian.runtime.fingerprint import fingerprint
-from gramian.runtime.journal import Stages, remember
+from gramian.runtime.journal import Stages, at_once, remember
 from gramian.runtime.progress import task
 
-HOLD = 2**30  # bytes of K that are kept for the time of an iteration, n = 16,000 in double precision
 SMALL = 2**26  # bytes of K that are kept where its columns are dear
 LOOKED_AT = 64  # objects whose values are compared in two precisions
 LARGE = 2.0**300  # beyond which, and below its inverse, numbers are scaled before they are multiplied by K
 CLOSE = 2e-6  # how near these have to be, relative to the largest
-WORTH = 10**8  # values of κ, half of K where it is symmetric, from which on to compile it takes less than it saves
-DERIVED = ("_fused", "_norms", "_row_means", "_small", "_identity")  # computed again when they are needed
+DERIVED = ("_entries", "_norms", "_row_means", "_small", "_identity")  # computed again when they are needed
 ROOM = 2.0**-20  # of the largest float that κ(x, x) may have, so that sums over a million objects are finite
 DEAR_NORMS = 256  # κ(x, x) that are computed at a time where a single one takes long
 DEAR = 20  # features that have to be built pay only if they are so many times fewer than the objects
@@ -81,9 +77,9 @@ class Gram:
         self.rows = rows
         self.symmetric = cols is None
         self.cols = rows if cols is None else cols
-        self.memory = tiles.DEFAULT_MEMORY if memory is None else as_bytes(memory)
+        self.memory = self.place.memory if memory is None else as_bytes(memory)
         self.diagonal = diagonal
-        self._tiles: list[Array] | None = None
+        self._held: Held | None = None
         if rows.signature != self.cols.signature:
             raise ValueError(
                 f"X and Z do not fit together: {rows.describe()} against {self.cols.describe()}; "
@@ -92,18 +88,42 @@ class Gram:
         self.dtype = np.result_type(*(kernel.value_type(side) for side in (rows, self.cols)))
         # Where no κ(x, x) can overflow, they are computed when they are needed.
         if not (kernel.norms_checked or math.isfinite(kernel.radius)):
-            self._norms = finite_norms(kernel, rows)
+            self._norms()
             if not self.symmetric:
                 finite_norms(kernel, self.cols)
-        self.tiling()  # refuses a budget that is too small, here and not in the middle
+        _ = self._entries  # refuses a budget that is too small, here and not in the middle
 
     @cached_property
-    def _norms(self) -> Array:
-        return finite_norms(self.kernel, self.rows)
+    def _norms(self) -> Callable[[], Array]:
+        kernel, rows = self.kernel, self.rows  # and not this Gram, which keeps what is asked to know its diagonal
+        return cache(lambda: finite_norms(kernel, rows))
 
     def __getstate__(self) -> dict[str, Any]:
         kept = {name: part for name, part in self.__dict__.items() if name not in DERIVED}
-        return kept | {"_tiles": None}
+        return kept | {"_held": None}
+
+    @property
+    def place(self) -> Place:
+        """Who evaluates κ: the place that has the objects."""
+        return place_of(self.rows) if place_of(self.cols) is CORES else place_of(self.cols)
+
+    @cached_property
+    def _entries(self) -> Entries:
+        place, kernel = self.place, self.kernel  # and not this Gram, which keeps its entries
+        return place.entries(
+            Asked(
+                plan=kernel.prepared(place),
+                rows=self.rows,
+                cols=self.cols,
+                symmetric=self.symmetric,
+                dtype=self.dtype,
+                memory=self.memory,
+                write=lambda a, b, out: kernel.block(a, b, out),
+                diagonal=self._norms if self.symmetric else None,
+                expensive=kernel.dear,
+                whole_columns=kernel.whole_columns,
+            )
+        )
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -122,7 +142,8 @@ class Gram:
     def diag(self) -> Array:
         """Return the diagonal, κ(xᵢ, xᵢ) (+ λ), in O(n)."""
         self._require_symmetric("diag")
-        return np.asarray(self._norms + self._norms.dtype.type(self.diagonal))
+        norms = self._norms()
+        return np.asarray(norms + norms.dtype.type(self.diagonal))
 
     def rough_diag(self) -> Array:
         """Return the diagonal, or where it is dear (nodes of a large graph) an unbiased estimate of it."""
@@ -138,32 +159,15 @@ class Gram:
         return self.kernel.scale(self.rows) + self.diagonal
 
     @cached_property
-    def _small(self) -> Array | None:
+    def _small(self) -> Matrix | None:
         """K itself, kept where its columns are dear (nodes of a large graph) and it is small."""
         if not (self.symmetric and self.kernel.whole_columns and len(self) ** 2 * self.dtype.itemsize <= SMALL):
             return None
-        return self._filled(self.tiling())
+        return self._entries.matrix(self._remember)
 
     def block(self, rows: Any, cols: Any) -> Array:
         """Return the entries at the given row and column indices (arrays or slices) as a dense array."""
-        i, j = np.atleast_1d(as_selection(rows, self.shape[0])), np.atleast_1d(as_selection(cols, self.shape[1]))
-        out = np.empty((len(i), len(j)), self.dtype)
-        if out.size == 0:
-            return out
-        if self._small is not None:
-            return np.asarray(self._small[np.ix_(i, j)] + self.diagonal * (i[:, None] == j), dtype=self.dtype)
-        a, b = self.rows[rows if isinstance(rows, slice) else i], self.cols[cols if isinstance(cols, slice) else j]
-        tiling = self._tiling(out.shape, symmetric=False)
-        write = self._in_pieces(lambda r, c, tile: self.kernel.block(a[r], b[c], tile))
-
-        def fill(stages: Stages) -> Array:
-            tiles.fill(write, tiling, None, out, stages)
-            return out
-
-        out = self._remember(("block", i, j), fill)
-        if self.diagonal:
-            out[i[:, None] == j[None, :]] += self.diagonal
-        return out
+        return self.place.host(self.part(rows, cols))
 
     def columns(self, indices: Any) -> Array:
         """Return the given columns as a dense n × k array; O(n k) kernel values are computed."""
@@ -171,31 +175,35 @@ class Gram:
 
     def dense(self) -> Array:
         """Return K as an n × m array: the one place where memory of that size is taken."""
-        tiling = self.tiling()
+        return self.place.host(self.matrix())
+
+    def part(self, rows: Any, cols: Any) -> Matrix:
+        """Return what `block` does as an array of the place."""
+        place = self.place
+        i, j = np.atleast_1d(as_selection(rows, self.shape[0])), np.atleast_1d(as_selection(cols, self.shape[1]))
+        if 0 in (len(i), len(j)):
+            return place.empty((len(i), len(j)), self.dtype)
         if self._small is not None:
-            out = self._small.copy()
-        elif self._tiles is not None and self._tiles[0].dtype == self.dtype:
-            out = np.empty(self.shape, self.dtype)
-            tiles.spread(self._tiles, tiling, self._norms, out)
+            out = self._small[i][:, j]
         else:
-            out = self._filled(tiling)
+            some = (rows if isinstance(rows, slice) else i), (cols if isinstance(cols, slice) else j)
+            out = self._entries.block(*some, self._remember)
         if self.diagonal:
-            np.fill_diagonal(out, out.diagonal() + out.dtype.type(self.diagonal))
+            rows, cols = np.nonzero(i[:, None] == j)
+            place.add_at(out, rows, cols, self.diagonal)
         return out
 
-    def _filled(self, tiling: tiles.Tiling) -> Array:
-        """Compute K, without λ; a symmetric one exactly symmetric."""
-
-        def fill(stages: Stages) -> Array:
-            out = np.empty(self.shape, self.dtype)
-            diagonal = self._norms if tiling.symmetric else None
-            tiles.fill(self._in_pieces(self.write), tiling, diagonal, out, stages)
-            return out
-
-        out = self._remember(("dense",), fill)
-        if self.symmetric and not tiling.symmetric:
-            out += out.T
-            out /= 2
+    def matrix(self) -> Matrix:
+        """Return what `dense` does as an array of the place."""
+        place = self.place
+        if self._small is not None:
+            out = self._small * 1
+        elif self._held is not None and self._held.dtype == self.dtype:
+            out = self._held.matrix()
+        else:
+            out = self._entries.matrix(self._remember)
+        if self.diagonal:
+            place.add_at(out, np.arange(len(self)), np.arange(len(self)), self.diagonal)
         return out
 
     def squared_distances(self) -> Array:
@@ -210,24 +218,15 @@ class Gram:
         self._require_no_ridge("squared_distances")
         small = gap(self.kernel.formula)
         if small is None:
-            squares = self.dense().astype(np.float64)
-            squares *= -2
-            norms = (finite_norms(self.kernel, side).astype(np.float64) for side in (self.rows, self.cols))
-            squares += next(norms)[:, None]
-            squares += next(norms)
-        else:
-            plan = place_of(self.rows).prepare(small)
-            squares = np.empty(self.shape)
-            tiling = tiles.cut(self.shape, squares.dtype, plan.scratch, self.memory, self.symmetric, self.rows.width)
-
-            def write(i: slice, j: slice, out: Array) -> None:
-                plan.write(self.rows[i], self.cols[j], out)
-
-            tiles.fill(write, tiling, None, squares)
-            squares *= 2
-        if self.symmetric:
-            np.fill_diagonal(squares, 0.0)
-        return np.maximum(squares, 0, out=squares)
+            left, right = (finite_norms(self.kernel, side) for side in (self.rows, self.cols))
+            return squares_between(self.dense(), left, right, self.symmetric)
+        place = self.place
+        plan = place.prepare(small)
+        wide = np.dtype(np.float64)
+        gaps = Asked(plan, self.rows, self.cols, self.symmetric, wide, self.memory)
+        squares = np.asarray(place.host(place.entries(gaps).matrix(_computed)))
+        squares *= 2
+        return _squares(squares, self.symmetric)
 
     @contextmanager
     def held(self, single: bool = False) -> Iterator[bool]:
@@ -246,34 +245,28 @@ class Gram:
         """
         dtype = np.dtype(np.float32) if single else self.dtype
         cheap = self.kernel.matrix_free or self.through_features()
-        if self._tiles is not None or not (self.symmetric and self.can_hold(dtype)) or cheap:
-            yield self._tiles is not None
+        if self._held is not None or not (self.symmetric and self.can_hold(dtype)) or cheap:
+            yield self._held is not None
             return
-        tiling, write = self.tiling(), self._in_pieces(self.write)
-        flat = self._remember(
-            ("tiles", dtype.str, tiling.rows, tiling.cols),
-            lambda stages: tiles.hold(write, tiling, self._norms, self.dtype, dtype, stages),
-        )
-        self._tiles = tiles.tiles_of(flat, tiling)
+        self._held = self._entries.hold(dtype, self._remember)
         try:
             yield True
         finally:
-            self._tiles = None
+            self._held = None
 
     def can_hold(self, dtype: Any = None) -> bool:
-        """Tell whether half of K, in its own precision or another, fits into 1 GiB."""
-        n = len(self)
-        return n * (n + tiles.LARGEST_SIDE) // 2 * np.dtype(dtype or self.dtype).itemsize <= HOLD
+        """Tell whether half of K, in its own precision or another, may be kept: 1 GiB on the cores."""
+        return self._entries.can_hold(np.dtype(dtype or self.dtype))
 
     @property
     def is_held(self) -> bool:
         """Whether the tiles are in memory now."""
-        return self._tiles is not None
+        return self._held is not None
 
     @property
     def precision(self) -> np.dtype[Any]:
         """The type of the values that are multiplied: that of the tiles while they are in memory."""
-        return self.dtype if self._tiles is None else self._tiles[0].dtype
+        return self.dtype if self._held is None else self._held.dtype
 
     def single(self) -> Gram:
         """Return this Gram with its objects in single precision, half as dear; itself where that would not do.
@@ -353,7 +346,7 @@ class Gram:
         """
         V = V if V.dtype.kind == "f" else V.astype(np.float64)
         largest = np.abs(V).max(axis=0).astype(np.float64)
-        narrow = min(self.dtype.itemsize, self._tiles[0].dtype.itemsize if self._tiles else 8) <= 4
+        narrow = min(self.dtype.itemsize, self._held.dtype.itemsize if self._held else 8) <= 4
         extreme = (largest > 0) & np.isfinite(largest) & (narrow | (largest > LARGE) | (largest < 1 / LARGE))
         if not extreme.any():
             return V.astype(self.dtype, copy=False), None
@@ -361,40 +354,14 @@ class Gram:
         return np.ldexp(V.astype(np.float64, copy=False), -exponents).astype(self.dtype), exponents
 
     def _product(self, V: Array) -> Array:
+        place = self.place
         if self._small is not None:
-            return np.asarray(self._small.astype(np.float64, copy=False) @ V)
+            return place.times(place.cast(self._small, np.float64), V)
         if self.kernel.matrix_free:
             return self._remember(("product", V), lambda _: self.kernel.multiply(self.rows, self.cols, V))
         if self.through_features():
             return self._remember(("product", V), lambda _: self._through_features(V))
-        return self._through_tiles(V)
-
-    def _through_tiles(self, V: Array) -> Array:
-        # The lanes' partial sums count against the budget too: a very wide V is taken a few columns at a time.
-        tiling = self.tiling()
-        per_column = 8 * tiling.lanes * self.shape[0]
-        width = max(1, self.memory // per_column)
-        chunks = [V[:, k : k + width] for k in range(0, V.shape[1], width)]
-        if len(chunks) == 1:
-            return self._through_tiles_at_once(V, tiling)
-        parts = []
-        with task("", len(chunks)) as told:
-            for chunk in chunks:
-                parts.append(self._through_tiles_at_once(chunk, tiling))
-                told.step()
-        return np.hstack(parts)
-
-    def _through_tiles_at_once(self, V: Array, tiling: tiles.Tiling) -> Array:
-        held = self._tiles
-        if held is not None:
-            kept = held[0].dtype
-            W = V.astype(kept, copy=False)
-            return self._remember(("held", kept.str, V), lambda stages: tiles.multiply_held(held, tiling, W, stages))
-        diagonal, write = self._norms if tiling.symmetric else None, self._in_pieces(self.write)
-        if (fused := self._fused) is not None and V.shape[1] == 1:
-            wide = tiles.cut(self.shape, self.dtype, 0, self.memory, self.symmetric, largest=tiles.LARGEST_FUSED_SIDE)
-            return self._remember(("product", V), lambda stages: tiles.multiply_fused(fused, wide, V, stages))
-        return self._remember(("product", V), lambda stages: tiles.multiply(write, tiling, V, diagonal, stages))
+        return (self._held or self._entries).multiply(V, self._remember)
 
     def _remember(self, what: tuple[Any, ...], compute: Callable[[Stages], Array]) -> Array:
         """Return something of K without λ: what the journal has, where one is kept, or computed."""
@@ -402,10 +369,7 @@ class Gram:
 
     @cached_property
     def _identity(self) -> str:
-        return fingerprint(self.kernel, self.rows, None if self.symmetric else self.cols)
-
-    def _in_pieces(self, block: tiles.Block) -> tiles.Block:
-        return tiles.in_pieces(block, _with_vectors(self.rows)) if self.kernel.dear else block
+        return fingerprint(self.kernel, on_host(self.rows), None if self.symmetric else on_host(self.cols))
 
     def through_features(self) -> bool:
         """Tell whether products go through the explicit map, K V = Φ (Φᵀ V), because it is so much smaller than K."""
@@ -416,19 +380,19 @@ class Gram:
         return (2 if built else DEAR) * self.kernel.feature_load(self.cols) <= min(self.shape)
 
     def _through_features(self, V: Array) -> Array:
-        load = int(self.kernel.feature_load(self.cols)) + 1
+        place, load = self.place, int(self.kernel.feature_load(self.cols)) + 1
         sums = np.zeros((cast(int, self.kernel.feature_dim(self.cols)), V.shape[1]))
         for span in self.spans(self.shape[1], load):
-            sums += self._features(self.cols[span]).T @ V[span]
+            sums += place.times(self._features(self.cols[span]).T, V[span])
         weights = sums.astype(self.dtype)
         product = np.empty((self.shape[0], V.shape[1]))
         for span in self.spans(self.shape[0], load):
-            product[span] = self._features(self.rows[span].like(self.cols)) @ weights
+            product[span] = place.times(self._features(self.rows[span].like(self.cols)), weights)
         return product
 
     def _features(self, objects: Encoded) -> Any:
         """Return φ in the precision of K: that of one side in single would keep 7 digits of values in double."""
-        return self.kernel.phi(objects if self.dtype.itemsize <= 4 else objects.astype(self.dtype))
+        return features(self.kernel, objects if self.dtype.itemsize <= 4 else objects.astype(self.dtype))
 
     def spans(self, n: int, dim: int) -> list[slice]:
         """Return runs of n objects whose `dim` features each fit the memory budget."""
@@ -506,34 +470,6 @@ class Gram:
         cols = None if self.symmetric else kernel.lift(self.cols)
         return Gram(kernel, kernel.lift(self.rows), cols, memory=self.memory)
 
-    @cached_property
-    def _fused(self) -> Fused | None:
-        """K as compiled passes, where it has them and there is so much to compute that they pay.
-
-        That depends on the numbers of objects alone, so that the same data give the same digits on every run.
-        """
-        entries = self.shape[0] * self.shape[1] // (2 if self.symmetric else 1)
-        if entries < WORTH or self.kernel.matrix_free or self.kernel.whole_columns:
-            return None
-        return place_of(self.rows).fuse(self.kernel.formula, self.rows, self.cols, self.dtype)
-
-    def write(self, i: slice, j: slice, out: Array) -> None:
-        """Write the tile of rows i and columns j, without λ, into `out`."""
-        if self._fused is not None:
-            self._fused.fill(i, j, out)
-        else:
-            self.kernel.block(self.rows[i], self.cols[j], out)
-
-    def tiling(self) -> tiles.Tiling:
-        """Return how K is cut into tiles that fit the memory budget."""
-        return self._tiling(self.shape, self.symmetric)
-
-    def _tiling(self, shape: tuple[int, int], symmetric: bool) -> tiles.Tiling:
-        width = 0 if self.rows.sparse else self.rows.width
-        tiling = tiles.cut(shape, self.dtype, self.kernel.scratch, self.memory, symmetric, width, self.kernel.dear)
-        entries = self.memory // (self.dtype.itemsize * (1 + self.kernel.scratch))
-        return tiling.tall(entries) if self.kernel.whole_columns else tiling
-
     def _require_symmetric(self, what: str) -> None:
         if not self.symmetric:
             raise ValueError(
@@ -555,6 +491,44 @@ def finite_norms(kernel: Similarity, a: Encoded) -> Array:
         what = "sums of κ(x, x) overflow" if np.isfinite(norms[bad[0]]) else "κ(x, x) overflows"
         raise ValueError(f"{what} {norms.dtype} for {bad.size} object(s), first at index {bad[0]}: {kernel.too_large}")
     return norms
+
+
+def features(kernel: Similarity, a: Encoded) -> Any:
+    """Return φ of encoded objects: an array of the place that has them, or a sparse one.
+
+    They are worked out on the host, unless the kernel says that it does so where the objects are.
+    """
+    place = place_of(a)
+    if place is CORES or kernel.phi_in_place:
+        return kernel.phi(a)
+    return place.array(kernel.phi(on_host(a)))
+
+
+def features_on_host(kernel: Similarity, a: Encoded) -> Any:
+    """Return φ of encoded objects as a NumPy array, or a sparse one."""
+    phi = features(kernel, a)
+    return place_of(phi).host(phi)
+
+
+def squares_between(table: Array, rows: Array, cols: Array, symmetric: bool) -> Array:
+    """Return ‖u − v‖² = ‖u‖² + ‖v‖² − 2 ⟨u, v⟩ in double precision, given inner products and squared norms."""
+    squares = table.astype(np.float64)
+    squares *= -2
+    squares += rows.astype(np.float64)[:, None]
+    squares += cols.astype(np.float64)
+    return _squares(squares, symmetric)
+
+
+def _squares(squares: Array, symmetric: bool) -> Array:
+    """Take out what rounding has left of zeros, in place."""
+    if symmetric:
+        np.fill_diagonal(squares, 0.0)
+    return np.maximum(squares, 0, out=squares)
+
+
+def _computed(what: tuple[Any, ...], compute: Callable[[Stages], Array]) -> Array:
+    """Compute what is not to be remembered."""
+    return compute(at_once)
 
 
 def require_range(kernel: Similarity, points: Encoded) -> None:
@@ -585,13 +559,6 @@ def as_symmetric(gram: Any, what: str) -> Gram:
     if not gram.symmetric:
         raise ValueError(f"{what} needs a symmetric Gram: make it with kernel.gram(X)")
     return cast(Gram, gram)
-
-
-def _with_vectors(part: Any) -> bool:
-    """Tell whether vectors are among the parts of encodings: numbers whose products are sums, and so rounded."""
-    if isinstance(part, Encoded):
-        return any(_with_vectors(inner) for inner in part)
-    return len(part.shape) > 1 or getattr(part, "width", 0) > 0
 
 
 def _only_vectors(part: Any) -> bool:

@@ -7,6 +7,7 @@ from typing import Any, Protocol
 from gramian.checks import Array
 from gramian.formula.encoded import Encoded
 from gramian.formula.expression import Formula
+from gramian.places import Place, Prepared
 
 
 class Similarity(Protocol):
@@ -17,15 +18,14 @@ class Similarity(Protocol):
         """What to do where κ(x, x) overflows."""
 
     @property
-    def scratch(self) -> int:
-        """How many arrays of the size of a tile `block` needs besides the tile itself."""
-
-    @property
     def formula(self) -> Formula:
         """κ as an expression in the parts of encodings."""
 
     def block(self, a: Encoded, b: Encoded, out: Array) -> None:
         """Write κ(xᵢ, zⱼ) into out[i, j]."""
+
+    def prepared(self, place: Place) -> Prepared:
+        """Return the formula as a place has prepared it."""
 
     def squared_norms(self, a: Encoded) -> Array:
         """κ(x, x) = ‖φ(x)‖² of each object."""
@@ -67,6 +67,10 @@ class Similarity(Protocol):
 
     def explicit(self, a: Encoded) -> bool:
         """Tell whether φ is so small that φ(x) itself is worked with, and no Gram is made."""
+
+    @property
+    def phi_in_place(self) -> bool:
+        """Whether `phi` works on the arrays of whatever place has the objects."""
 
     def phi(self, a: Encoded) -> Any:
         """Return the explicit features Φ, one row per object, dense or sparse."""

@@ -27,7 +27,7 @@ from gramian.gram.gram import Gram, finite_norms
 from gramian.kernels.base import BaseKernel
 from gramian.kernels.columns import Columns
 from gramian.kernels.value import ATOM, Value, inside, text
-from gramian.places import place_of
+from gramian.places import on_host, place_of
 
 SUM, PRODUCT, POWER = 1, 2, 3  # how tightly the operators bind
 MOST_DEGREE = 10**9  # beyond, what rounding has added to 1 overflows
@@ -674,7 +674,7 @@ class NormalizedLogarithms(Normalized):
 
     @property
     def formula(self) -> Formula:
-        logarithm = Opaque(block=self.base.logarithms, norms=self.base.log_norms, scratch=self.base.scratch, part=(0,))
+        logarithm = Opaque(block=self.base.logarithms, norms=self.base.log_norms, scratch=self.base.formula, part=(0,))
         return (logarithm - OfRow(part=(1,)) - OfColumn(part=(1,))).exp()
 
 
@@ -734,7 +734,7 @@ class Centered(Anchored):
         about_means = self.base.formula.under(0) - of_row - of_column
         if not self.explicit(Encoded((self.reference.rows[:1], self._reference_products[:1]))):
             return about_means
-        return Opaque(block=self._between_features, norms=self.squared_norms, scratch=self.base.scratch)
+        return Opaque(block=self._between_features, norms=self.squared_norms, scratch=self.base.formula)
 
     def _between_features(self, a: Encoded, b: Encoded, out: Array) -> None:
         np.matmul(self.phi(a), self.phi(b).T, out=out)
@@ -750,7 +750,7 @@ class Centered(Anchored):
 
     def squared_norms(self, a: Encoded) -> Array:
         base, m = a
-        return _squares(self.phi(a)) if self.explicit(a) else self._about(self.base.squared_norms(base), m)
+        return _squares(self.phi(on_host(a))) if self.explicit(a) else self._about(self.base.squared_norms(base), m)
 
     def rough_norms(self, a: Encoded) -> Array:
         base, m = a
@@ -774,7 +774,7 @@ class Centered(Anchored):
 
     @cached_property
     def _mean_features(self) -> Array:
-        n, rows = len(self.reference), self.reference.rows
+        n, rows = len(self.reference), on_host(self.reference.rows)
         spans = self.reference.spans(n, self.base.phi(rows[:1]).shape[1])
         sums = sum(np.asarray(self.base.phi(rows[span]).sum(axis=0, dtype=np.float64)) for span in spans)
         return np.asarray(sums / n).reshape(1, -1)

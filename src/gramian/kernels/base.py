@@ -21,7 +21,7 @@ from gramian.formula.expression import Formula, Opaque
 from gramian.gram.gram import Gram, finite_norms
 from gramian.gram.protocol import Derived
 from gramian.kernels.value import ATOM, Value, inside
-from gramian.places import CORES, Place, Prepared, place_of
+from gramian.places import Place, Prepared, place_of
 
 FEW_FEATURES = 64
 MANY_FEATURES = 2**62  # beyond which it does not matter how many there are, and a float may not hold it
@@ -41,7 +41,7 @@ class BaseKernel(Value, ABC):
             raise TypeError(f"{type(self).__name__} says nothing of κ: write formula, or block and squared_norms")
         return Opaque(block=self.block, norms=self.squared_norms, scratch=self.scratch)
 
-    def _prepared(self, place: Place) -> Prepared:
+    def prepared(self, place: Place) -> Prepared:
         """Return the formula as a place has prepared it, once."""
         plans: dict[str, Prepared] = getattr(self, "_plans", {})
         if place.name not in plans:
@@ -51,11 +51,11 @@ class BaseKernel(Value, ABC):
 
     def block(self, a: Encoded, b: Encoded, out: Array) -> None:
         """Write κ(xᵢ, zⱼ) into out[i, j]; `out` has the dtype of `squared_norms` and may be a strided view."""
-        self._prepared(place_of(a)).write(a, b, out)
+        self.prepared(place_of(a)).write(a, b, out)
 
     def squared_norms(self, a: Encoded) -> Array:
         """Return κ(x, x) = ‖φ(x)‖² of each object, a new array."""
-        return self._prepared(place_of(a)).norms(a)
+        return self.prepared(place_of(a)).norms(a)
 
     @abstractmethod
     def normalize(self) -> Derived:
@@ -130,8 +130,8 @@ class BaseKernel(Value, ABC):
 
     @property
     def scratch(self) -> int:
-        """How many arrays of the size of `out` `block` needs besides it, for the memory budget."""
-        return 1 if type(self).formula is BaseKernel.formula else self._prepared(CORES).scratch
+        """How many arrays of the size of `out` a `block` of its own needs besides it, for the memory budget."""
+        return 1
 
     @property
     def dear(self) -> bool:
@@ -240,6 +240,11 @@ class BaseKernel(Value, ABC):
         """Return how many numbers φ(x) takes on the average: all, or those of encodings that are φ(x) already."""
         dim = self.feature_dim(a) or 0
         return a.load if a.sparse and dim <= a.width else float(min(dim, MANY_FEATURES))
+
+    @property
+    def phi_in_place(self) -> bool:
+        """Whether `phi` works on the arrays of whatever place has the objects, and not on those of the host alone."""
+        return False
 
     def phi(self, a: Encoded) -> Any:
         """Return the explicit features of encoded objects, one row each."""

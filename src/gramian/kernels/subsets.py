@@ -17,6 +17,7 @@ from gramian.checks import Array, as_array, as_vectors, non_negative, whole
 from gramian.formula.encoded import Encoded
 from gramian.kernels.algebra import Kernel
 from gramian.kernels.monomials import check_dimension
+from gramian.places import on_host
 
 
 def _subset_products(X: Array, subsets: Sequence[tuple[int, ...]]) -> Array:
@@ -75,7 +76,7 @@ class AllSubsets(Kernel):
             out *= factor
 
     def squared_norms(self, a: Encoded) -> Array:
-        (A,) = a
+        (A,) = on_host(a)
         return np.asarray(np.prod(1 + A * A, axis=1))
 
     def feature_dim(self, a: Encoded) -> int | None:
@@ -147,7 +148,7 @@ class Anova(Kernel):
         out[...] = self._by_recursion(products, out.shape, out.dtype)
 
     def squared_norms(self, a: Encoded) -> Array:
-        (A,) = a
+        (A,) = on_host(a)
         return self._by_recursion((A * A).T, (len(A),), A.dtype)
 
     def feature_dim(self, a: Encoded) -> int | None:

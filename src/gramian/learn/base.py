@@ -26,10 +26,11 @@ from sklearn.utils.validation import (
 
 from gramian.batches import Batches
 from gramian.checks import Array, as_vectors
-from gramian.gram.gram import Gram, as_symmetric, finite_norms, require_range
+from gramian.gram.gram import Gram, as_symmetric, features, finite_norms, require_range
 from gramian.kernels.algebra import Kernel
 from gramian.kernels.radial import Gaussian
 from gramian.learn.sklearn_private import check_targets, check_weights, count_objects, take_rows
+from gramian.places import place_of
 from gramian.space.vectors import FeatureSpace, Vectors
 
 MEDIAN_GAUSSIAN = Gaussian(bandwidth="median")
@@ -237,7 +238,8 @@ def evaluate(functions: Vectors, images: Vectors, primal: Array | None) -> Array
     kernel, points = images.space.kernel, images.points.like(functions.points)
     values = np.empty((len(points), *primal.shape[1:]))
     for span in images.gram().spans(len(points), len(primal)):
-        values[span] = kernel.phi(points[span]) @ primal
+        phi = features(kernel, points[span])
+        values[span] = place_of(phi).times(phi, primal)
     return values
 
 

@@ -53,7 +53,7 @@ from gramian.factor.solve import (
 )
 from gramian.factor.spectrum import coordinates, rough_factor
 from gramian.formula.encoded import Encoded
-from gramian.gram.gram import Gram
+from gramian.gram.gram import Gram, features_on_host
 from gramian.kernels.algebra import Kernel
 from gramian.learn.base import MEDIAN_GAUSSIAN, as_given, evaluate, named, undone_if_refused
 from gramian.learn.discriminant import Discriminant
@@ -308,7 +308,7 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Disc
             coarse = self._in_low_rank()
             return coarse._left_out()
         if low is not None:
-            points, self._unseen = low.factor, low.relative_error
+            points, self._unseen = low.points, low.relative_error
         else:
             points, self._unseen = coordinates(gram)
         return LeaveOneOut.of_points(points, self._labels, shared), self._labels
@@ -322,7 +322,9 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Disc
         return self._coarse
 
     def _left_out_at(self, points: Encoded, labels: Array) -> LeaveOneOut:
-        return LeaveOneOut.of_moments(self._class_moments()[0], dense(self._summary.kernel.phi(points)), labels)
+        return LeaveOneOut.of_moments(
+            self._class_moments()[0], dense(features_on_host(self._summary.kernel, points)), labels
+        )
 
     @property
     def loo_decision_(self) -> Array:

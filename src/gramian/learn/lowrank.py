@@ -24,11 +24,12 @@ from gramian.factor.moments import Chunk, Moments, Summary, dense
 from gramian.factor.nystrom import Nystrom
 from gramian.factor.solve import ridged_factor
 from gramian.formula.encoded import Encoded
-from gramian.gram.gram import HOLD, Gram
+from gramian.gram.gram import Gram, features_on_host
 from gramian.kernels.algebra import Kernel
 from gramian.learn.base import KernelEstimator
 from gramian.learn.path import Fit, Kind, RidgePath, factors
 from gramian.learn.sklearn_private import count_objects, take_rows
+from gramian.places import CORES
 from gramian.runtime.progress import task
 from gramian.space.vectors import FeatureSpace, Vectors
 
@@ -57,7 +58,7 @@ def reasonable(kernel: Kernel, n: int, products: int) -> bool:
     """
     if kernel.matrix_free:
         return True
-    products = 1 if 8 * n * n / 2 <= HOLD else products
+    products = 1 if 8 * n * n / 2 <= CORES.hold else products
     return products * n * n / 2 <= (AFFORDABLE_DEAR if kernel.dear else AFFORDABLE)
 
 
@@ -285,7 +286,7 @@ class Reducible(KernelEstimator):
         if affordable < len(points):
             points = points[np.sort(np.random.default_rng(0).choice(len(points), affordable, replace=False))]
         mean = self._trace_error * self._summary.trace / count
-        m, features = len(points), low.phi(points).astype(np.float64)
+        m, features = len(points), features_on_host(low, points).astype(np.float64)
         squares = low.base.rough_norms(points).sum(dtype=np.float64) - np.square(features).sum()
         pairs = m * m * Gram(low.base, points).mean() - np.square(features.sum(axis=0)).sum() - squares
         apart = pairs / max(m * (m - 1), 1)
@@ -299,8 +300,7 @@ class Reducible(KernelEstimator):
 
 def require_scatter(groups: list[Moments], most: float) -> None:
     """Refuse features whose scatter, or what is made of it, overflows."""
-    reached = [np.abs(group.lower).max(initial=0.0) for group in groups if group.lower is not None]
-    largest = float(np.max(reached, initial=0.0))  # NaN, where one is
+    largest = float(np.max([group.largest for group in groups], initial=0.0))  # NaN, where one is
     if not largest < most:
         raise ValueError(
             f"the scatter of the features reaches {largest:.1g}, and what is made of it overflows: rescale the data, "
@@ -422,7 +422,7 @@ class Seen:
 
     def _along(self, points: Encoded) -> Array:
         """Return the coordinates of objects along the principal directions."""
-        phi, ridge = dense(self._kernel.phi(points)), self._ridge
+        phi, ridge = dense(features_on_host(self._kernel, points)), self._ridge
         return np.asarray((phi.astype(np.float64) - (ridge.mean if ridge.intercept else 0.0)) @ ridge.axes)
 
     def influences(self, points: Encoded, f: Array) -> Array:

@@ -25,6 +25,7 @@ from gramian.batches import Batches
 from gramian.checks import Array
 from gramian.factor.moments import dense
 from gramian.formula.encoded import Encoded
+from gramian.gram.gram import features_on_host
 from gramian.kernels.algebra import Kernel
 from gramian.learn.base import MEDIAN_GAUSSIAN, offered_if, undone_if_refused
 from gramian.learn.discriminant import Discriminant, class_means, decided, indicator, told_apart
@@ -197,7 +198,7 @@ class ParzenClassifier(Discriminant):
     def _left_out_decisions(self) -> tuple[Array, Array, Array | None]:
         if (low := self._landmarks) is not None:
             groups, labels = self._class_moments()
-            points = dense(low.phi(self._looked_at().points)).astype(np.float64)
+            points = dense(features_on_host(low, self._looked_at().points)).astype(np.float64)
             means, sizes = np.array([group.mean for group in groups]), np.array([group.weight for group in groups])
             own, norms = points @ means.T, np.square(points).sum(axis=1)
             squares = np.square(means).sum(axis=1)

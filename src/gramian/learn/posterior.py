@@ -23,6 +23,7 @@ from gramian.checks import Array
 from gramian.factor.moments import dense
 from gramian.factor.nystrom import Nystrom
 from gramian.factor.solve import Frame, System
+from gramian.gram.gram import features_on_host
 from gramian.kernels.algebra import Kernel
 from gramian.learn.lowrank import RidgeOfMoments
 from gramian.space.vectors import Vectors
@@ -60,7 +61,7 @@ def variances_of_moments(ridge: RidgeOfMoments, kernel: Kernel, images: Vectors,
     for start in range(0, len(images), step):
         span = slice(start, start + step)
         points = images.points[span]
-        moved = dense(kernel.phi(points)).astype(np.float64)
+        moved = dense(features_on_host(kernel, points)).astype(np.float64)
         left_out = 0.0
         if isinstance(kernel, Nystrom):
             norms = kernel.base.squared_norms(points).astype(np.float64)

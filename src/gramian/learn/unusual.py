@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gramian.checks import Array, is_sparse
+from gramian.gram.gram import features_on_host
 from gramian.kernels.algebra import Kernel, Pullback
 from gramian.kernels.standardize import Standardize
 from gramian.learn.fields import Fields, fields_of, kind_of
@@ -343,7 +344,7 @@ def _by_features(
     columns = list(getattr(detector, "feature_names_in_", ())) if names is None else list(names)
     columns = columns or [f"column {j}" for j in range(getattr(detector, "n_features_in_", 0))]
     try:
-        phi, features = kernel.phi(joint), kernel.named(joint, columns)
+        phi, features = features_on_host(kernel, joint), kernel.named(joint, columns)
     except TypeError as error:
         if sample is None:
             raise TypeError(

@@ -18,6 +18,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from gramian.checks import Array, whole
+from gramian.gram.gram import features_on_host
 from gramian.learn.base import KernelEstimator
 from gramian.space.vectors import Vectors
 
@@ -139,7 +140,7 @@ class Weighted(KernelEstimator):
         functions, primal, intercepts, labels, against = self._functions()
         kernel, points = functions.space.kernel, functions.points
         try:
-            phi = kernel.phi(points)
+            phi = features_on_host(kernel, points)
             features = kernel.named(points, self._column_names(names))
         except TypeError as error:
             raise TypeError(

@@ -1,65 +1,79 @@
 """Who evaluates formulas: the cores of this machine (`cores`); others need a folder of their own beside it.
 
-A place is chosen by the data: `place_of` looks at encodings and says who has them.
+A place is chosen by the data: `place_of` looks at encodings, or at an array, and says who has them. What a place has to
+write is in `protocol`. A place of another library's arrays is known here by the name of that library, and loaded when
+the first of its arrays is seen.
+
+    >>> import numpy as np
+    >>> place_of(np.zeros(3)).name
+    'cores'
 """
 
 from __future__ import annotations
 
-from typing import Any, Protocol
-
-import numpy as np
+from importlib import import_module
+from typing import Any
 
 from gramian.checks import Array
 from gramian.formula.encoded import Encoded
-from gramian.formula.expression import Formula
-from gramian.places.cores.fused import Fused, fused
-from gramian.places.cores.interpret import Plan
+from gramian.places.cores.place import CORES
+from gramian.places.protocol import Asked, Entries, Factor, Held, Matrix, Place, Prepared
+
+__all__ = [
+    "CORES",
+    "Asked",
+    "Entries",
+    "Factor",
+    "Held",
+    "Matrix",
+    "Place",
+    "Prepared",
+    "on_host",
+    "place_of",
+    "register",
+]
+
+ELSEWHERE: dict[str, str] = {}  # by the library whose arrays they are: the module that registers them
+
+_places: dict[type, Place | None] = {}  # by the type of arrays; None for what is the host's
 
 
-class Prepared(Protocol):
-    """An expression that a place is ready to evaluate."""
-
-    @property
-    def scratch(self) -> int:
-        """How many arrays of the size of a tile it takes besides the answer."""
-
-    def write(self, a: Encoded, b: Encoded, out: Array) -> None:
-        """Write the values between the objects of a and those of b into out[i, j]."""
-
-    def norms(self, a: Encoded) -> Array:
-        """Return the values between each object and itself."""
-
-    def of(self, values: Array) -> Array:
-        """Replace values by this function of them, in place: an expression in `Given` alone."""
-
-
-class Place(Protocol):
-    """Who evaluates expressions, and on whose arrays."""
-
-    name: str
-
-    def prepare(self, formula: Formula) -> Prepared:
-        """Return an expression ready to be evaluated many times."""
-
-    def fuse(self, formula: Formula, rows: Encoded, cols: Encoded, dtype: np.dtype[Any]) -> Fused | None:
-        """Return it between so many objects that to compile it is worth its time; None where it cannot be compiled."""
-
-
-class Cores:
-    """The cores of this machine, on NumPy arrays and sparse ones."""
-
-    name = "cores"
-
-    def prepare(self, formula: Formula) -> Prepared:
-        return Plan(formula)
-
-    def fuse(self, formula: Formula, rows: Encoded, cols: Encoded, dtype: np.dtype[Any]) -> Fused | None:
-        return fused(formula, rows, cols, dtype)
-
-
-CORES = Cores()
+def register(array: type, place: Place) -> None:
+    """Say who has the arrays of a type."""
+    _places[array] = place
 
 
 def place_of(a: Any) -> Place:
-    """Return the place that has these encodings, or this array of values."""
-    return CORES
+    """Return the place that has these encodings, or this array.
+
+    Encodings of which one part is elsewhere are worked on there: numbers of rows, and what has no expression, come from
+    the host.
+    """
+    return _elsewhere(a) or CORES
+
+
+def _elsewhere(a: Any) -> Place | None:
+    if isinstance(a, Encoded):
+        for part in a.parts:
+            if (place := _elsewhere(part)) is not None:
+                return place
+        return None
+    kind = type(a)
+    if kind not in _places:
+        _places[kind] = None
+        if (module := ELSEWHERE.get(kind.__module__.partition(".")[0])) is not None:
+            import_module(module)
+    return _places[kind]
+
+
+def on_host(a: Encoded) -> Encoded:
+    """Return encodings whose arrays are NumPy's; themselves where they are already."""
+    place = _elsewhere(a)
+    return a if place is None else _moved(a, place)
+
+
+def _moved(part: Any, place: Place) -> Any:
+    if isinstance(part, Encoded):
+        return Encoded(tuple(_moved(inner, place) for inner in part.parts))
+    there: Array | Any = place.host(part) if _elsewhere(part) is not None else part
+    return there

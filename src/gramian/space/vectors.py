@@ -20,7 +20,7 @@ from gramian.checks import Array, as_array, as_bytes, as_number, as_selection, f
 from gramian.factor.cholesky import Pivoting, cholesky
 from gramian.factor.eigen import DENSE, eigen
 from gramian.formula.encoded import Encoded
-from gramian.gram.gram import Gram, finite_norms
+from gramian.gram.gram import Gram, features_on_host, finite_norms, squares_between
 from gramian.kernels.algebra import Centered, Kernel
 from gramian.kernels.deflated import Deflated
 from gramian.runtime.threads import aside
@@ -174,7 +174,7 @@ class Vectors:
         if not kernel.explicit(self.points):
             return None
         finite_norms(kernel, self.points)
-        phi = np.asarray(kernel.phi(self.points), dtype=np.float64)
+        phi = np.asarray(features_on_host(kernel, self.points), dtype=np.float64)
         return phi if self.weights is None else self.weights.T @ phi
 
     @cached_property
@@ -205,13 +205,8 @@ class Vectors:
         if self.weights is None and target.weights is None:
             squares = self.space.gram(self.points, target.points).squared_distances()
             return self._drop_axes(np.sqrt(squares, out=squares), target)
-        squares = self._inner(target).astype(np.float64)
-        squares *= -2
-        squares += self._squared_norms[:, None]
-        squares += target._squared_norms
-        if target is self:
-            np.fill_diagonal(squares, 0.0)
-        return self._drop_axes(np.sqrt(np.maximum(squares, 0, out=squares), out=squares), target)
+        squares = squares_between(self._inner(target), self._squared_norms, target._squared_norms, target is self)
+        return self._drop_axes(np.sqrt(squares, out=squares), target)
 
     def cosines(self, other: Vectors | None = None) -> Any:
         """Return the cosines of the angles between the elements here and those of `other` (or each other)."""

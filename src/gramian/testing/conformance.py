@@ -108,8 +108,9 @@ def check_gram(gram: Gram, *, rtol: float | None = None) -> None:
     _close(gram.block(rows, cols), K[np.ix_(rows, cols)], atol, gram, "block")
     _close(gram.columns(cols), K[:, cols], atol, gram, "columns")
     _close(gram.take(rows).dense(), K[np.ix_(rows, rows)] if gram.symmetric else K[rows], atol, gram, "take")
+    tiles = 1 + gram.kernel.prepared(gram.place).scratch
     for side in (32, 33, 100):
-        memory = K.dtype.itemsize * side * ((1 + gram.kernel.scratch) * side + 2 * COPIES * gram.rows.width)
+        memory = K.dtype.itemsize * side * (tiles * side + 2 * COPIES * gram.rows.width)
         cut = Gram(
             gram.kernel,
             gram.rows,

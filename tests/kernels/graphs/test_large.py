@@ -664,7 +664,7 @@ def test_nothing_of_the_size_of_the_matrix_is_allocated(monkeypatch):
     def refuse(gram):
         raise AssertionError("the matrix was asked for")
 
-    monkeypatch.setattr(Gram, "dense", refuse)
+    monkeypatch.setattr(Gram, "matrix", refuse)
     nodes, y = np.arange(N), np.cos(np.arange(N))
     kernel = gm.ExponentialDiffusion(hubs(), beta=0.4, of="laplacian")
     tracemalloc.start()

@@ -433,7 +433,7 @@ MANY, OTHERS = texts(90), texts(70, "bcdxyz", seed=1)
 @pytest.mark.parametrize("side", [32, 50])
 def test_tiles_of_any_size_give_the_same_matrix(kernel, side):
     gram = kernel.gram(MANY)
-    memory = 8 * side * ((1 + kernel.scratch) * side + 2 * COPIES * gram.rows.width)
+    memory = 8 * side * ((1 + kernel.prepared(gram.place).scratch) * side + 2 * COPIES * gram.rows.width)
     K, C = gram.dense(), kernel.gram(MANY, OTHERS).dense()
     cut, across = kernel.gram(MANY, memory=memory), kernel.gram(MANY, OTHERS, memory=memory)
     np.testing.assert_allclose(cut.dense(), K, rtol=1e-12)

@@ -148,35 +148,16 @@ class _Evaluation:
 
     def _done(self, f: Formula, values: Array, out: Array) -> Array:
         """Write into `out` what an operation makes of the values of its first expression in pairs."""
-        match f:
-            case ex.Plus(left, right):
-                np.add(values, self._other(left, right, out), out=out)
-            case ex.Times(left, right):
-                np.multiply(values, self._other(left, right, out), out=out)
-            case ex.Power(_, degree):
-                power(_copied(values, out), degree)
-            case ex.Polynomial(_, coefficients):
-                horner(_copied(values, out), coefficients)
-            case ex.Exp():
-                np.exp(values, out=out)
-            case ex.Expm1():
-                np.expm1(values, out=out)
-            case ex.Sqrt():
-                np.sqrt(values, out=out)
-            case ex.AtLeast(_, bound):
-                np.maximum(values, bound, out=out)
-            case ex.AtMost(_, bound):
-                np.minimum(values, bound, out=out)
-            case ex.Apply(_, function):
-                out[...] = function(values.astype(np.float64))
-        return out
+        if isinstance(f, ex.Plus | ex.Times):
+            return np.asarray(OPERATIONS[type(f)](f, out, values, self._other(f.left, f.right, out)))
+        return np.asarray(OPERATIONS[type(f)](f, out, values))
 
     def _other(self, left: Formula, right: Formula, like: Array) -> Array | float:
         """Return the values of the other operand: numbers of rows, of columns or of none in the precision of pairs."""
         other = right if left.of_pairs else left
         if not other.of_pairs:
             numbers = numbers_of(other, self.number)
-            return numbers if isinstance(numbers, float) else np.asarray(numbers.astype(like.dtype))
+            return float(numbers) if isinstance(numbers, float) else np.asarray(numbers.astype(like.dtype))
         if other in self.shared:
             return self._kept(other, like)
         values = np.empty_like(like)
@@ -189,41 +170,48 @@ def _inner(f: Formula) -> Formula | None:
     return next((inner for inner in f.operands.values() if inner.of_pairs), None)
 
 
-def _copied(values: Array, out: Array) -> Array:
+def _copied(values: Any, out: Array | None) -> Array:
+    """Return values that may be changed: in `out`, or a copy where there is none."""
+    if out is None:
+        return np.array(values, np.result_type(values, np.float32))
     if values is not out:
         np.copyto(out, values)
     return out
 
 
+def _applied(f: Any, out: Array | None, values: Any) -> Any:
+    found = f.function(np.asarray(values, np.float64))
+    if out is None:
+        return found
+    out[...] = found
+    return out
+
+
+# What every operation makes of the values of its operands: of a tile, written into `out`; without one, of numbers of
+# rows, of columns or of none, as they are.
+OPERATIONS: dict[type[Formula], Callable[..., Any]] = {
+    ex.Plus: lambda f, out, left, right: np.add(left, right, out=out),
+    ex.Times: lambda f, out, left, right: np.multiply(left, right, out=out),
+    ex.Power: lambda f, out, base: power(_copied(base, out), f.degree),
+    ex.Polynomial: lambda f, out, base: horner(_copied(base, out), f.coefficients),
+    ex.Exp: lambda f, out, exponent: np.exp(exponent, out=out),
+    ex.Expm1: lambda f, out, exponent: np.expm1(exponent, out=out),
+    ex.Sqrt: lambda f, out, square: np.sqrt(square, out=out),
+    ex.AtLeast: lambda f, out, value: np.maximum(value, f.bound, out=out),
+    ex.AtMost: lambda f, out, value: np.minimum(value, f.bound, out=out),
+    ex.Apply: _applied,
+}
+
+
 def numbers_of(f: Formula, number: Callable[[Any], Array]) -> Any:
     """Return what belongs to rows, to columns or to none; `number` gives the numbers of a leaf."""
-    inner = [numbers_of(g, number) for g in f.operands.values()]
-    match f:
-        case ex.Number(value):
-            return value
-        case ex.OfRow() | ex.OfColumn():
-            return number(f)
-        case ex.Plus():
-            return inner[0] + inner[1]
-        case ex.Times():
-            return inner[0] * inner[1]
-        case ex.Power(_, degree):
-            return inner[0] ** degree
-        case ex.Polynomial(_, coefficients):
-            return np.polynomial.polynomial.polyval(inner[0], coefficients)
-        case ex.Exp():
-            return np.exp(inner[0])
-        case ex.Expm1():
-            return np.expm1(inner[0])
-        case ex.Sqrt():
-            return np.sqrt(inner[0])
-        case ex.AtLeast(_, bound):
-            return np.maximum(inner[0], bound)
-        case ex.AtMost(_, bound):
-            return np.minimum(inner[0], bound)
-        case ex.Apply(_, function):
-            return function(np.asarray(inner[0], np.float64))
-    raise TypeError(f"{f!r} belongs to pairs")
+    if isinstance(f, ex.Number):
+        return f.value
+    if isinstance(f, ex.OfRow | ex.OfColumn):
+        return number(f)
+    if type(f) not in OPERATIONS:
+        raise TypeError(f"{f!r} belongs to pairs")
+    return OPERATIONS[type(f)](f, None, *(numbers_of(g, number) for g in f.operands.values()))
 
 
 def _write_leaf(leaf: Formula, a: Encoded, b: Encoded, out: Array) -> None:
@@ -272,7 +260,7 @@ def _tiles(formula: Formula) -> int:
             case ex.CityBlock():
                 taken[f] = CITY_BLOCKS
             case ex.Opaque(scratch=scratch):
-                taken[f] = scratch
+                taken[f] = scratch if isinstance(scratch, int) else Plan(scratch).scratch
             case ex.Power() | ex.Polynomial() | ex.Apply():
                 taken[f] = max(1, *inner)
             case _:

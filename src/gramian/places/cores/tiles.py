@@ -43,6 +43,7 @@ STRIPE = 64  # rows of a tile that are transposed at a time, so that whole cache
 
 Span: TypeAlias = tuple[slice, slice]
 Block: TypeAlias = Callable[[slice, slice, Array], None]
+Add: TypeAlias = Callable[[int, int, Span, Array, Array | None], None]  # adds what a tile gives to sums, both ways
 
 
 @dataclass(frozen=True)
@@ -252,6 +253,7 @@ def spread(tiles: list[Array], tiling: Tiling, diagonal: Array, out: Array) -> N
 
 def multiply(block: Block, tiling: Tiling, V: Array, diagonal: Array | None = None, stages: Stages = at_once) -> Array:
     """Return K V in float64, V being (columns of K) × c; a symmetric K has the given diagonal."""
+    V = np.ascontiguousarray(V)  # its rows are multiplied tile by tile
     buffers = [np.empty(tiling.rows * tiling.cols, V.dtype) for _ in range(tiling.lanes)]
 
     def fetch(lane: int, number: int, span: Span) -> Array:
@@ -261,27 +263,23 @@ def multiply(block: Block, tiling: Tiling, V: Array, diagonal: Array | None = No
         _write(block, span, diagonal, tile)
         return tile
 
-    return _accumulate(fetch, tiling, V, stages)
+    return _accumulate(_by_tiles(fetch, V), tiling, V.shape[1], stages)
 
 
 def multiply_fused(fused: Fused, tiling: Tiling, V: Array, stages: Stages = at_once) -> Array:
     """Return K V in float64 for one column V, without writing a tile."""
     V = np.array(V, order="C")
-    spans = tiling.spans()
-    sums = np.zeros((min(tiling.lanes, len(spans)), tiling.shape[0], 1))
 
-    def work(lane: int, number: int) -> None:
-        i, j = spans[number]
-        of_lane = sums[lane, :, 0]
-        fused.product(i, j, V, of_lane[i], of_lane[j] if tiling.symmetric and i != j else None)
+    def add(lane: int, number: int, span: Span, sums: Array, mirrored: Array | None) -> None:
+        fused.product(*span, V, sums[:, 0], None if mirrored is None else mirrored[:, 0])
 
-    _in_rounds(work, len(spans), tiling, sums, stages, in_turn=True)
-    return np.asarray(sums.sum(axis=0))
+    return _accumulate(add, tiling, 1, stages)
 
 
 def multiply_held(tiles: list[Array], tiling: Tiling, V: Array, stages: Stages = at_once) -> Array:
     """Return K V in float64 from the tiles that `hold` made."""
-    return _accumulate(lambda lane, number, span: tiles[number], tiling, V, stages)
+    V = np.ascontiguousarray(V)
+    return _accumulate(_by_tiles(lambda lane, number, span: tiles[number], V), tiling, V.shape[1], stages)
 
 
 def _write(block: Block, span: Span, diagonal: Array | None, tile: Array) -> None:
@@ -290,18 +288,26 @@ def _write(block: Block, span: Span, diagonal: Array | None, tile: Array) -> Non
         np.fill_diagonal(tile, diagonal[span[0]])
 
 
-def _accumulate(fetch: Callable[[int, int, Span], Array], tiling: Tiling, V: Array, stages: Stages) -> Array:
-    V = np.ascontiguousarray(V)  # its rows are multiplied tile by tile
+def _by_tiles(fetch: Callable[[int, int, Span], Array], V: Array) -> Add:
+    """Return what adds the product of a tile, which is fetched, to sums."""
+
+    def add(lane: int, number: int, span: Span, sums: Array, mirrored: Array | None) -> None:
+        tile = fetch(lane, number, span)
+        sums += tile @ V[span[1]]
+        if mirrored is not None:
+            mirrored += tile.T @ V[span[0]]
+
+    return add
+
+
+def _accumulate(add: Add, tiling: Tiling, columns: int, stages: Stages) -> Array:
+    """Return the sums over all tiles: every lane adds up those of its share, and the lanes are added in their order."""
     spans = tiling.spans()
-    lanes = min(tiling.lanes, len(spans))
-    sums = np.zeros((lanes, tiling.shape[0], V.shape[1]))
+    sums = np.zeros((min(tiling.lanes, len(spans)), tiling.shape[0], columns))
 
     def work(lane: int, number: int) -> None:
         i, j = spans[number]
-        tile = fetch(lane, number, (i, j))
-        sums[lane, i] += tile @ V[j]
-        if tiling.symmetric and i != j:
-            sums[lane, j] += tile.T @ V[i]
+        add(lane, number, (i, j), sums[lane, i], sums[lane, j] if tiling.symmetric and i != j else None)
 
     _in_rounds(work, len(spans), tiling, sums, stages, in_turn=True)
     return np.asarray(sums.sum(axis=0))

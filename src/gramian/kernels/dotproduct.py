@@ -18,6 +18,7 @@ from gramian.formula.encoded import Encoded
 from gramian.formula.expression import Dot, Formula
 from gramian.kernels import monomials
 from gramian.kernels.algebra import Kernel
+from gramian.places import vectors
 
 LONGEST_MONOMIAL = 1000  # factors that are multiplied one by one
 
@@ -28,7 +29,7 @@ class DotProduct(Kernel):
     on_vectors = True
 
     def encode(self, X: Any) -> Encoded:
-        return Encoded((as_vectors(X, sparse=True),))
+        return Encoded((vectors(X, sparse=True),))
 
     @property
     @abstractmethod

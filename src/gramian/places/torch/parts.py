@@ -43,6 +43,26 @@ def device_of(*encodings: Encoded) -> torch.device:
     return devices[0] if devices else torch.device("cpu")
 
 
+def check_devices(formula: Formula, a: Encoded, b: Encoded) -> None:
+    """Refuse vectors that are in two places.
+
+    Raises
+    ------
+    ValueError
+        If some are on one device and some on another, or in arrays of NumPy.
+    """
+    device_of(a, b)
+    for leaf in formula.walk():
+        if isinstance(leaf, VECTORS):
+            x, z = at(a, leaf.part), at(b, leaf.part)
+            if isinstance(x, Tensor) != isinstance(z, Tensor):
+                device = (x if isinstance(x, Tensor) else z).device
+                raise ValueError(
+                    f"data on {device} and an array of NumPy were given: move one with torch.from_numpy(…).to(device), "
+                    "or with .cpu().numpy()"
+                )
+
+
 def precision_of(formula: Formula, a: Encoded, b: Encoded) -> torch.dtype:
     """Return the precision of values between two encodings: single where all that is compared is, else double."""
     compared = [leaf for leaf in formula.walk() if isinstance(leaf, ex.Leaf) and leaf.of_pairs]

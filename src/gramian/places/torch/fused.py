@@ -54,7 +54,6 @@ ONE, SEVERAL, WRITTEN = Tile(128, 64, 4, 3), Tile(64, 64, 4, 3), Tile(64, 64, 4,
 COORDINATES = Tile(32, 128, 4, 2)
 SMALL = Tile(16, 16, 4, 1)  # where the interpreter goes through them
 MOST_COLUMNS = 64  # of V that are multiplied at a time
-TOGETHER = 16  # columns up to which both parts of V are multiplied at once
 
 
 @dataclass(frozen=True)
@@ -87,7 +86,6 @@ class Fused:
     units: dict[ex.Leaf, float]
     share: Share | None
     tile: Tile | None = None
-    together: int = TOGETHER
 
     def multiply(self, V: Tensor) -> Tensor:
         """Return K V in double precision, V of shape (m, c). O(n m), and O(n + m) memory."""
@@ -119,22 +117,17 @@ class Fused:
         scaled = torch.zeros(right.padded, width, dtype=torch.float64, device=self.device)
         scaled[: len(V), :c] = V.double() * scale
         high, low = halves_of(scaled)
-        together = width <= self.together
-        if together:
-            high, width = torch.cat((high, low), 1), 2 * width
         tile = self._tile(ready.source, SEVERAL)
         span = self._span(right.padded, left.padded)
         sums = self._new(-(-right.padded // span), left.padded, width, dtype=torch.float32)
         chunk = max(tile.cols * round(math.sqrt(min(span, len(V)) / tile.cols)), tile.cols)
         grid = left.padded // tile.rows, len(sums)
         sizes = left.padded, right.padded, span
-        how = {"CHUNK": chunk, "CC": width, "TOGETHER": together}
-        self._launch(ready, "products", grid, tile, high, low, sums, *sizes, **how)
-        found = sums.double().sum(0)[: len(self.rows)]
-        found = found[:, : width // 2] + found[:, width // 2 :] if together else found
-        norms = left.points[0][1][: len(self.rows), None].double()
-        found = found[:, :c] / scale
-        return found * torch.exp2(norms) if ready.source.without == "rows" else found
+        self._launch(ready, "products", grid, tile, high, low, sums, *sizes, CHUNK=chunk, CC=width)
+        found = sums.double().sum(0)[: len(self.rows), :c] / scale
+        if ready.source.without == "rows":
+            found *= torch.exp2(left.points[0][1][: len(self.rows), None].double())
+        return found
 
     def fill(self, out: Tensor, symmetric: bool = False) -> Tensor:
         """Write K into `out`, of the precision of its values, whose rows are contiguous."""

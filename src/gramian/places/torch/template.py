@@ -5,8 +5,7 @@ BM rows and goes over columns of K, BN at a time; no tile is written to memory u
 
     product     the sum over columns is kept for each column of the tile apart, and added up in double precision
     products    the tile is split into two half-precision parts, scaled row by row; its product with V, split alike, is
-                taken by the tensor cores from zero on, smallest terms first, and added in float32. Both parts of V lie
-                side by side where they are so few columns that tensor cores take them at once as fast as one
+                taken by the tensor cores from zero on, smallest terms first, and added in float32.
     fill        of a symmetric K only tiles on and above the diagonal are computed, and written twice
 """
 
@@ -109,7 +108,7 @@ PRODUCTS = """
 @triton.jit
 def products(
     {arguments}, VH, VL, O, n, m, span,
-    CHUNK, CC: tl.constexpr, TOGETHER: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr,
+    CHUNK, CC: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr,
 ):
     i = tl.program_id(0) * BM + tl.arange(0, BM)
     il = i.to(tl.int64)
@@ -127,8 +126,7 @@ def products(
         acc = tl.zeros((BM, CC), tl.float32)
         for s in range(0, tl.minimum(CHUNK, left - start), BN):
             vh = tl.load(vh_at + (s + jn)[:, None] * CC + cn[None, :])
-            if not TOGETHER:
-                vl = tl.load(vl_at + (s + jn)[:, None] * CC + cn[None, :])
+            vl = tl.load(vl_at + (s + jn)[:, None] * CC + cn[None, :])
 {columns}
 {lines}
             kappa = {value}
@@ -137,8 +135,7 @@ def products(
             high = first_digits.to(tl.float16)
             low = (kappa - first_digits).to(tl.float16)
             tile = tl.dot(low, vh)
-            if not TOGETHER:
-                tile = tl.dot(high, vl, tile)
+            tile = tl.dot(high, vl, tile)
             tile = tl.dot(high, vh, tile)
             acc += {unscaled}
         total += acc
@@ -149,9 +146,10 @@ def products(
     tl.store(O + place[:, None] * CC + cn[None, :], total)
 """
 
-# The largest value of a row becomes 2^14 to 2^15, so that both parts of all that counts have their digits.
+# Values of a row add up to 2^14 to 2^15, so that both parts of all that counts have their digits. (The largest would do
+# as well; but it is sought on units that have more to do.)
 SCALED = """\
-exponent = tl.max(tl.abs(kappa), 1).to(tl.int32, bitcast=True) & 0x7F800000
+exponent = tl.sum(tl.abs(kappa), 1).to(tl.int32, bitcast=True) & 0x7F800000
 exponent = tl.minimum(tl.maximum(exponent, 20 << 23), 254 << 23)
 kappa = kappa * (((254 << 23) - exponent) + (14 << 23)).to(tl.float32, bitcast=True)[:, None]"""
 UNSCALED = "tile * (exponent - (14 << 23)).to(tl.float32, bitcast=True)[:, None]"
@@ -188,3 +186,7 @@ def fill({arguments}, O, n, m, apart, SYMMETRIC: tl.constexpr, BM: tl.constexpr,
 # 2^x on the arithmetic units: adding 1.5 · 2²³ rounds x to a whole number in the last bits of the sum, which become the
 # exponent; the rest lies in [−½, ½], where a polynomial of the fifth degree is good to 1e-7.
 FIFTH = (1.0, 0.6931469775984713, 0.2402224208491852, 0.055507337442437965, 0.009671512660597816, 0.0013264726899251782)
+
+DIRECT = "{.reg .f32 x; abs.f32 x, $1; sqrt.approx.ftz.f32 $0, x;}"
+INVERSE = "{.reg .f32 x, y; abs.f32 x, $1; max.f32 x, x, 0f0DA24260; rsqrt.approx.ftz.f32 y, x; mul.ftz.f32 $0, x, y;}"
+ROOT = DIRECT

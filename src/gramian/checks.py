@@ -52,22 +52,36 @@ def as_vectors(X: Any, name: str = "X", *, sparse: bool = False) -> Any:
         _check_finite(X.data, name)
     else:
         X = _dense(X, name)
-    if X.ndim != 2 and 0 not in X.shape:
-        hint = (
-            f"reshape it with {name}.reshape(-1, 1) if it is one feature, {name}.reshape(1, -1) if it is one sample"
-            if X.ndim == 1
-            else "one row per sample and one column per feature"
-        )
-        raise ValueError(f"{name} has {X.ndim} dimension(s), 2 expected: {hint}")
-    if 0 in X.shape:
-        raise ValueError(f"{name} is empty: its shape is {X.shape}; at least one sample and one feature expected")
+    check_shape(X.shape, name)
     found = X.astype(_float_type(X.dtype), copy=False)
     if X.dtype.itemsize > found.dtype.itemsize:
         _check_finite(found.data if is_sparse(found) else found, name)
     return found
 
 
+def check_shape(shape: tuple[int, ...], name: str) -> None:
+    """Refuse what is not two-dimensional, or empty."""
+    if len(shape) != 2 and 0 not in shape:
+        hint = (
+            f"reshape it with {name}.reshape(-1, 1) if it is one feature, {name}.reshape(1, -1) if it is one sample"
+            if len(shape) == 1
+            else "one row per sample and one column per feature"
+        )
+        raise ValueError(f"{name} has {len(shape)} dimension(s), 2 expected: {hint}")
+    if 0 in shape:
+        raise ValueError(f"{name} is empty: its shape is {shape}; at least one sample and one feature expected")
+
+
+def from_device(X: Any) -> Any:
+    """Return a tensor, wherever it is, as one that NumPy can read; anything else as it is."""
+    if hasattr(X, "detach") and hasattr(X, "cpu"):
+        X = X.detach().cpu()
+        return X.numpy() if X.element_size() > 2 or not X.is_floating_point() else X.float().numpy()
+    return X
+
+
 def _dense(X: Any, name: str) -> Array:
+    X = from_device(X)
     if isinstance(X, np.ma.MaskedArray) and np.ma.is_masked(X):
         raise ValueError(f"{name} has masked entries; drop or impute those samples first")
     try:
@@ -164,7 +178,7 @@ def as_indices(X: Any, size: int, name: str = "X") -> Array:
 def as_array(values: Any, name: str) -> Array:
     """Return values as a real array of any shape; ragged and non-numeric ones are refused."""
     try:
-        found = np.asarray(values)
+        found = np.asarray(from_device(values))
     except ValueError:
         raise ValueError(f"{name} are ragged; a rectangular array of numbers expected") from None
     if found.dtype.kind not in "fiub":

@@ -26,6 +26,7 @@ from scipy.linalg import solve_triangular
 
 from gramian.checks import Array, as_generator, non_negative, whole
 from gramian.gram.gram import Gram, as_symmetric
+from gramian.gram.there import sent
 from gramian.places import Matrix, place_of
 from gramian.runtime.progress import task
 from gramian.runtime.threads import cores, run, single_blas
@@ -180,7 +181,8 @@ def cholesky(
     array([3.6, 0.9, 0. ])
     """
     found = pivoted(as_symmetric(gram, "cholesky"), rank, tol, pivoting, rng, residual)
-    return replace(found, factor=found.points)
+    found = replace(found, factor=found.points)
+    return found if gram.here is gram else sent(found, gram.place)
 
 
 def pivoted(

@@ -120,6 +120,11 @@ class Gram:
         return kept | {"_held": None}
 
     @property
+    def here(self) -> Gram:
+        """What the package works with: a Gram that answers with arrays of the host, whoever has the objects."""
+        return self
+
+    @property
     def place(self) -> Place:
         """Who evaluates κ: the place that has the objects."""
         return place_of(self.rows) if place_of(self.cols) is CORES else place_of(self.cols)
@@ -583,7 +588,7 @@ def as_symmetric(gram: Any, what: str) -> Gram:
         )
     if not gram.symmetric:
         raise ValueError(f"{what} needs a symmetric Gram: make it with kernel.gram(X)")
-    return cast(Gram, gram)
+    return cast(Gram, gram).here
 
 
 def _only_vectors(part: Any) -> bool:

@@ -135,11 +135,12 @@ class Kernel(BaseKernel):
     def center(self, X: Any) -> Centered:
         """Return the kernel of φ(x) − φ_S, φ_S the centre of mass of the sample X (seed 000, Algorithm 5.3)."""
         if isinstance(X, Gram):
+            X = X.here
             if X.kernel != self or not X.symmetric or X.diagonal:
                 raise ValueError(f"to centre {self!r}, the symmetric Gram of a sample under it is needed, not {X!r}")
             return Centered(cast(Kernel, X.kernel), X)
         settled = self.fit(X)
-        return Centered(settled, Gram(settled, settled.encode(X).copy()))
+        return Centered(settled, Gram(settled, settled.encoded(X).copy()))
 
 
 class Pair(Kernel):

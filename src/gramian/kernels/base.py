@@ -20,11 +20,12 @@ from gramian.formula.encoded import Encoded
 from gramian.formula.expression import Formula, Opaque
 from gramian.gram.gram import Gram, finite_norms
 from gramian.gram.protocol import Derived
+from gramian.gram.there import gram_of
 from gramian.gram.traits import Traits
 from gramian.kernels.capabilities import Capabilities, Features, Logarithms, maybe, written
 from gramian.kernels.declared import Kept, Word
 from gramian.kernels.value import ATOM, Value, derived, inside
-from gramian.places import Place, Prepared, place_of
+from gramian.places import Place, Prepared, place_of, there
 
 FEW_FEATURES = 64
 TRAITS = [f.name for f in fields(Traits)]
@@ -39,6 +40,10 @@ class BaseKernel(Value, ABC):
     @abstractmethod
     def encode(self, X: Any) -> Encoded:
         """Validate objects and do the work that belongs to each of them alone, in O(n)."""
+
+    def encoded(self, X: Any) -> Encoded:
+        """Return what `encode` does, vectors in the place that has the objects."""
+        return there(self.encode(X), place_of(X))
 
     @property
     def formula(self) -> Formula:
@@ -217,8 +222,8 @@ class BaseKernel(Value, ABC):
             X = list(X)
         if Z is None or Z is X:
             kernel = self.fit(X)
-            return Gram(kernel, kernel.encode(X), memory=memory)
-        return Gram(self, self.encode(X), self.encode(Z), memory=memory)
+            return gram_of(kernel, kernel.encoded(X), memory=memory)
+        return gram_of(self, self.encoded(X), self.encoded(Z), memory=memory)
 
     def __call__(self, X: Any, Z: Any = None) -> Array:
         """Return the dense matrix κ(xᵢ, zⱼ), n × m."""

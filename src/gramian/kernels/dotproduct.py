@@ -21,6 +21,7 @@ from gramian.kernels import monomials
 from gramian.kernels.algebra import Kernel
 from gramian.kernels.declared import ARRAY, INTEGER, NUMBER, Kept, Word
 from gramian.kernels.value import derived
+from gramian.places import vectors
 
 LONGEST_MONOMIAL = 1000  # factors that are multiplied one by one
 
@@ -31,7 +32,7 @@ class DotProduct(Kernel):
     traits = Traits(on_vectors=True)
 
     def encode(self, X: Any) -> Encoded:
-        return Encoded((as_vectors(X, sparse=True),))
+        return Encoded((vectors(X, sparse=True),))
 
     @property
     @abstractmethod

@@ -23,6 +23,7 @@ from gramian.kernels import monomials
 from gramian.kernels.algebra import Kernel
 from gramian.kernels.bandwidth import check_bandwidth, median_distance, settled
 from gramian.kernels.declared import NUMBER, Kept, Word
+from gramian.places import vectors
 from gramian.places.cores.distances import distance_accuracy
 
 FAR = 1e4  # beyond this t every Matérn kernel is 0 in double precision
@@ -54,7 +55,7 @@ class Distance(Kernel):
 
     def encode(self, X: Any) -> Encoded:
         settled(self.bandwidth)
-        return Encoded((as_vectors(X, sparse=self.metric == "euclidean"),))
+        return Encoded((vectors(X, sparse=self.metric == "euclidean"),))
 
 
 class Gaussian(Distance):

@@ -32,6 +32,7 @@ from gramian.gram.gram import Gram, as_symmetric, features, finite_norms, requir
 from gramian.kernels.algebra import Kernel
 from gramian.kernels.radial import Gaussian
 from gramian.learn.sklearn_private import check_targets, check_weights, count_objects, take_rows
+from gramian.learn.there import answers_there
 from gramian.places import place_of
 from gramian.space.vectors import FeatureSpace, Vectors
 
@@ -59,6 +60,10 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
     kernel: Kernel
     kernel_: Kernel
     sample_: Vectors
+
+    def __init_subclass__(cls, **named: Any) -> None:
+        super().__init_subclass__(**named)
+        answers_there(cls)
 
     def set_params(self, **params: Any) -> Self:
         """Set parameters, those of the kernel as ``kernel__bandwidth``: another kernel takes the place of the old one.

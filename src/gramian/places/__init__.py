@@ -11,10 +11,13 @@ the first of its arrays is seen.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
-from gramian.checks import Array
+import numpy as np
+
+from gramian.checks import Array, as_vectors
 from gramian.formula.encoded import Encoded
 from gramian.places.cores.place import CORES
 from gramian.places.protocol import Asked, Entries, Factor, Held, Matrix, Place, Prepared
@@ -31,16 +34,18 @@ __all__ = [
     "on_host",
     "place_of",
     "register",
+    "there",
+    "vectors",
 ]
 
-ELSEWHERE: dict[str, str] = {}  # by the library whose arrays they are: the module that registers them
+ELSEWHERE = {"torch": "gramian.places.torch.place"}  # by the library whose arrays they are: the module that registers
 
-_places: dict[type, Place | None] = {}  # by the type of arrays; None for what is the host's
+_places: dict[type, Callable[[Any], Place] | None] = {}  # by the type of arrays; None for what is the host's
 
 
-def register(array: type, place: Place) -> None:
-    """Say who has the arrays of a type."""
-    _places[array] = place
+def register(array: type, place: Place | Callable[[Any], Place]) -> None:
+    """Say who has the arrays of a type: a place, or what finds it by the array, where there is one for each device."""
+    _places[array] = place if callable(place) else lambda _: place
 
 
 def place_of(a: Any) -> Place:
@@ -63,7 +68,26 @@ def _elsewhere(a: Any) -> Place | None:
         _places[kind] = None
         if (module := ELSEWHERE.get(kind.__module__.partition(".")[0])) is not None:
             import_module(module)
-    return _places[kind]
+    found = _places[kind]
+    return None if found is None else found(a)
+
+
+def vectors(X: Any, *, sparse: bool = False) -> Any:
+    """Return rows of numbers that a user gave, checked, and left where they are."""
+    place = _elsewhere(X)
+    return as_vectors(X, sparse=sparse) if place is None else place.vectors(X, "X")
+
+
+def there(a: Encoded, place: Place) -> Encoded:
+    """Return encodings whose vectors are in a place; numbers of objects, and what are no vectors, stay on the host."""
+    return a if place is CORES else Encoded(tuple(_sent(part, place) for part in a.parts))
+
+
+def _sent(part: Any, place: Place) -> Any:
+    if isinstance(part, Encoded):
+        return there(part, place)
+    dense = isinstance(part, np.ndarray) and part.ndim == 2 and part.dtype.kind == "f"
+    return place.array(part) if dense else part
 
 
 def on_host(a: Encoded) -> Encoded:

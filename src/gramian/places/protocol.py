@@ -156,6 +156,9 @@ class Place(Protocol):
     def stripes(self, n: int, size: int) -> list[slice]:
         """Return the rows of a tall matrix in runs that are worked on at a time: of a size on the cores."""
 
+    def vectors(self, X: Any, name: str) -> Matrix:
+        """Return rows of numbers that a user gave here: finite, in single or double precision."""
+
     def array(self, values: Any, dtype: Any = None) -> Matrix:
         """Return numbers of the host, or of this place, as an array of this place."""
 

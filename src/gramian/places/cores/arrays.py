@@ -8,7 +8,7 @@ import numpy as np
 import scipy.linalg
 from scipy.linalg import blas
 
-from gramian.checks import Array
+from gramian.checks import Array, as_vectors
 from gramian.runtime.threads import aside
 
 STRIPE = 1024  # rows that are solved for at a time, so that they stay in the cache
@@ -19,6 +19,9 @@ class Arrays:
 
     def stripes(self, n: int, size: int) -> list[slice]:
         return [slice(start, min(start + size, n)) for start in range(0, n, max(size, 1))]
+
+    def vectors(self, X: Any, name: str) -> Array:
+        return np.asarray(as_vectors(X, name))
 
     def array(self, values: Any, dtype: Any = None) -> Array:
         return np.asarray(values, dtype)

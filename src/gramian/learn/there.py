@@ -1,0 +1,62 @@
+"""Learners asked about objects that are in another place: tensors go in, and tensors come out.
+
+A learner takes the Gram of objects as well as these themselves. So tensors become a Gram of their place before any
+method sees them, and answers are sent to that place after it; what is learnt, labels among it, stays on the host.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from gramian.checks import from_device
+from gramian.gram.gram import Gram
+from gramian.gram.there import sent
+from gramian.places import CORES, place_of
+
+LEARNING = ("fit", "fit_transform", "fit_predict", "partial_fit")
+ASKING = (
+    "transform", "predict", "predict_proba", "predict_log_proba", "predict_interval", "decision_function",
+    "score_samples", "score", "p_values", "reconstruction_error",
+)  # fmt: skip
+
+
+def answers_there(learner: type) -> None:
+    """Let the methods of a class of learners take tensors."""
+    for name in (*LEARNING, *ASKING):
+        method = inspect.getattr_static(learner, name, None)
+        if inspect.isfunction(method) and not hasattr(method, "takes_tensors"):
+            setattr(learner, name, _asked(method, name in LEARNING))
+        elif hasattr(method, "check") and hasattr(method, "fn") and not hasattr(method.fn, "takes_tensors"):
+            setattr(learner, name, available_if(method.check)(_asked(method.fn, name in LEARNING)))
+
+
+def _asked(method: Callable[..., Any], learning: bool) -> Callable[..., Any]:
+    @functools.wraps(method)
+    def asked(self: Any, *arguments: Any, **named: Any) -> Any:
+        X = arguments[0] if arguments else named.get("X")
+        place = X.place if isinstance(X, Gram) else place_of(X)
+        if place is CORES or (isinstance(X, Gram) and X.here is X):
+            return method(self, *arguments, **named)
+        named = {name: from_device(value) for name, value in named.items() if name != "X"}
+        answer = method(self, _gram(self, X, learning), *map(from_device, arguments[1:]), **named)
+        return answer if answer is self else sent(answer, place)
+
+    asked.takes_tensors = True  # type: ignore[attr-defined]
+    return asked
+
+
+def _gram(learner: Any, X: Any, learning: bool) -> Gram:
+    if isinstance(X, Gram):
+        return X.here
+    if learning:
+        kernel = learner._require_kernel().fit(X)
+    else:
+        check_is_fitted(learner)
+        kernel = learner.kernel_
+    return Gram(kernel, kernel.encoded(X))

@@ -1,0 +1,136 @@
+"""Tensors as a place's arrays: conversion, and dense linear algebra where they are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from gramian.checks import Array
+from gramian.places.torch import linear
+
+TYPES: dict[np.dtype[Any], torch.dtype] = {
+    np.dtype(np.float32): torch.float32,
+    np.dtype(np.float64): torch.float64,
+    np.dtype(np.int64): torch.int64,
+}
+NAMES: dict[torch.dtype, np.dtype[Any]] = {there: here for here, there in TYPES.items()}
+STRIPE = {"cpu": 1024, "cuda": 2**16}  # rows of a tall matrix that are worked on at a time, at least
+LONGEST = 2**30  # bytes of temporary arrays
+
+
+def dtype_of(dtype: Any) -> torch.dtype | None:
+    """Return what torch calls a type of NumPy's."""
+    return None if dtype is None else TYPES[np.dtype(dtype)]
+
+
+class Arrays:
+    """Tensors on one device."""
+
+    def __init__(self, device: torch.device) -> None:
+        self.device = device
+
+    def stripes(self, n: int, size: int) -> list[slice]:
+        size = max(size, STRIPE.get(self.device.type, 1))
+        return [slice(start, min(start + size, n)) for start in range(0, n, size)]
+
+    def array(self, values: Any, dtype: Any = None) -> Tensor:
+        if isinstance(values, np.ndarray) and not values.flags.writeable:
+            values = values.copy()  # torch knows no numbers that are not to be written
+        given = values if isinstance(values, Tensor) else torch.from_numpy(np.ascontiguousarray(values))
+        return given.to(self.device, dtype_of(dtype))
+
+    def host(self, A: Tensor) -> Array:
+        return np.asarray(A.detach().cpu().numpy())
+
+    def empty(self, shape: tuple[int, int], dtype: Any) -> Tensor:
+        return torch.empty(shape, dtype=dtype_of(dtype), device=self.device)
+
+    def compact(self, A: Tensor) -> Tensor:
+        return A.clone(memory_format=torch.contiguous_format)
+
+    def cast(self, A: Tensor, dtype: Any) -> Tensor:
+        return A.to(dtype_of(dtype))
+
+    def dtype(self, A: Tensor) -> np.dtype[Any]:
+        return NAMES[A.dtype]
+
+    def beside(self, A: Tensor, V: Array) -> Tensor:
+        return torch.cat((A, self.array(V, self.dtype(A))), 1)
+
+    def times(self, A: Tensor, V: Array) -> Array:
+        dtype = np.result_type(self.dtype(A), V.dtype)
+        return self.host(linear.product(self.cast(A, dtype), self.array(V, dtype)))
+
+    def squares(self, A: Tensor) -> tuple[Array, Array]:
+        squares = A.square()
+        return self.host(squares.sum(0, dtype=torch.float64)), self.host(squares.sum(1, dtype=torch.float64))
+
+    def lengths(self, A: Tensor) -> Array:
+        return self.host(A.square().sum(1))
+
+    def mean(self, A: Tensor, weights: Array | None = None) -> Array:
+        if weights is None:
+            return self.host(A.mean(0, dtype=torch.float64))
+        w = self.array(weights, np.float64)
+        return self.host((w / w.sum()) @ A.double())
+
+    def moved(self, A: Tensor, mean: Array, weights: Array | None = None) -> Tensor:
+        moved = A - self.array(mean, self.dtype(A))
+        return moved if weights is None else moved.mul_(self.array(np.sqrt(weights), self.dtype(A))[:, None])
+
+    def finite(self, A: Tensor) -> bool:
+        return bool(torch.isfinite(A.sum(dtype=torch.float64)))
+
+    def add_at(self, A: Tensor, i: Array, j: Array, value: float) -> None:
+        A[self.array(i), self.array(j)] += float(value)
+
+    def syrk(self, rows: Tensor, lower: Tensor | None = None) -> Tensor:
+        if lower is None:
+            return linear.product(rows.T, rows)
+        return lower.add_(linear.product(rows.T, rows))
+
+    def syr(self, factor: float, v: Array, lower: Tensor) -> Tensor:
+        w = self.array(v, self.dtype(lower))
+        return lower.addr_(w, w, alpha=factor)
+
+    def trsm(self, L: Tensor, B: Tensor) -> Tensor:
+        return linear.trsm(L, B)
+
+    def substitute(self, L: Tensor, rows: Tensor) -> Tensor:
+        triangle = L.to(rows.dtype)
+        for some in self.stripes(len(rows), LONGEST // (rows.element_size() * max(1, rows.shape[1]))):
+            rows[some] = linear.trsm(triangle, rows[some].T).T
+        return rows
+
+    def cholesky(self, A: Tensor) -> Cholesky:
+        L = linear.cholesky(A)
+        if L is None:
+            raise np.linalg.LinAlgError("the matrix is not positive definite")
+        return Cholesky(self, A, L)
+
+    def eigh(self, A: Tensor) -> tuple[Array, Tensor]:
+        values, vectors = linear.eigh(A)
+        return self.host(values), vectors
+
+    def svd(self, A: Tensor) -> tuple[Tensor, Array, Tensor]:
+        with linear.full_precision():
+            U, sigma, Vt = torch.linalg.svd(A, full_matrices=False)
+        return U, self.host(sigma), Vt
+
+
+class Cholesky:
+    """A factor beside its matrix."""
+
+    def __init__(self, arrays: Arrays, A: Tensor, L: Tensor) -> None:
+        self._arrays, self._A, self._L = arrays, A, L
+
+    def solve(self, B: Array) -> Array:
+        right = self._arrays.array(B.reshape(len(B), -1), self._arrays.dtype(self._L))
+        half = linear.trsm(self._L, right)
+        return self._arrays.host(linear.trsm(self._L, half, transposed=True)).reshape(B.shape)
+
+    def times(self, X: Array) -> Array:
+        return self._arrays.times(self._A, X)

@@ -1,0 +1,89 @@
+"""What the torch place offers: K V, K itself and its diagonal, through Triton where it can, else through torch.
+
+K = prepare(formula, rows, cols)      what belongs to one object is done here, once
+K.multiply(V)                         in double precision
+K.fill(out)
+"""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+from functools import cache
+
+import torch
+from torch import Tensor
+
+from gramian.formula.encoded import Encoded
+from gramian.formula.expression import Formula
+from gramian.places.torch import interpret
+from gramian.places.torch.fused import Fused, fused
+from gramian.places.torch.parts import device_of, precision_of
+from gramian.places.torch.passes import MISSING, triton
+
+WORTH = 10**6  # entries of K from which a pass is worth being compiled
+
+
+@dataclass(frozen=True)
+class Between:
+    """An expression between two runs of encodings, on the device they are on."""
+
+    formula: Formula
+    rows: Encoded
+    cols: Encoded
+    dtype: torch.dtype
+    passes: Fused | None
+    memory: int | None = None
+
+    @property
+    def through(self) -> str:
+        """What evaluates the expression: "triton" or "torch"."""
+        return "torch" if self.passes is None else "triton"
+
+    def multiply(self, V: Tensor) -> Tensor:
+        """Return K V in double precision, V of shape (m, c)."""
+        if self.passes is not None:
+            return self.passes.multiply(V)
+        return interpret.multiply(self.formula, self.rows, self.cols, V, self.dtype, self.memory)
+
+    def fill(self, out: Tensor | None = None, symmetric: bool = False) -> Tensor:
+        """Return K, written into `out` if that is given; `symmetric` says that rows and columns are the same."""
+        if out is None:
+            device = device_of(self.rows, self.cols)
+            out = torch.empty(len(self.rows), len(self.cols), dtype=self.dtype, device=device)
+        if self.passes is not None and out.dtype == self.dtype and out.stride(1) == 1:
+            self.passes.fill(out, symmetric)
+        else:
+            interpret.fill(self.formula, self.rows, self.cols, out, self.memory)
+            if symmetric:
+                out.copy_(out.triu() + out.triu(1).T)
+        if symmetric:
+            out.diagonal().copy_(interpret.norms(self.formula, self.rows))
+        return out
+
+
+def prepare(
+    formula: Formula, rows: Encoded, cols: Encoded, *, memory: int | None = None, worth: int = WORTH
+) -> Between:
+    """Return an expression between two runs of encodings, ready to be multiplied and filled many times."""
+    dtype = precision_of(formula, rows, cols)
+    passes = fused(formula, rows, cols, dtype) if len(rows) * len(cols) >= worth else None
+    if device_of(rows, cols).type == "cuda" and triton() is None:
+        _said(MISSING)
+    return Between(formula, rows, cols, dtype, passes, memory)
+
+
+def multiply(formula: Formula, rows: Encoded, cols: Encoded, V: Tensor, **how: int) -> Tensor:
+    """Return K V in double precision, V of shape (m, c)."""
+    return prepare(formula, rows, cols, **how).multiply(V)
+
+
+def norms(formula: Formula, a: Encoded) -> Tensor:
+    """Return the values between each object and itself."""
+    return interpret.norms(formula, a)
+
+
+@cache
+def _said(what: str) -> None:
+    """Say something once in a process."""
+    logging.getLogger("gramian").info(what)

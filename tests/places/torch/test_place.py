@@ -19,6 +19,9 @@ from gramian.places.torch.place import on  # noqa: E402
 
 EPS = {np.dtype(t): float(np.finfo(t).eps) for t in (np.float32, np.float64)}
 VECTORS = [c for c in CASES if isinstance(c.data, np.ndarray) and c.data.ndim == 2 and c.data.dtype in EPS]
+OF_SAMPLES = (  # kernels of the list that were made of a sample on the host
+    "centered", "centered-on-others", "deflated", "centered-then-normalized", "nystrom-centered", "nystrom-of-centered",
+)  # fmt: skip
 RNG = np.random.default_rng(1)
 X, Z = RNG.normal(size=(60, 3)), RNG.normal(size=(9, 3))
 Y = np.sin(X[:, 0]) + 0.1 * RNG.normal(size=60)
@@ -44,11 +47,11 @@ def test_most_kernels_are_tried():
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("case", VECTORS, ids=repr)
 def test_grams_of_tensors_are_those_of_arrays(case):
-    try:
-        K = case.kernel.gram(there(case.data))
-    except ValueError as error:
-        assert "an array of NumPy" in str(error)
-        pytest.skip("it was made of a sample on the host")
+    if case.name.removesuffix("-float32").removesuffix("-float64") in OF_SAMPLES:
+        with pytest.raises(ValueError, match="a tensor on cpu and an array of NumPy"):
+            case.kernel.gram(there(case.data))
+        return
+    K = case.kernel.gram(there(case.data))
     expected = case.kernel.gram(case.data)
     kernel = expected.kernel
     n, dtype = len(case.data), expected.dtype

@@ -49,8 +49,15 @@ def to_device(thing: Any, device: Any) -> Any:
 
 
 def on_the_host(thing: T) -> T:
-    """Return a model whose arrays are NumPy's: itself where there is no other place."""
-    return thing if not others() else _Moving(CORES).moved(thing)
+    """Return a model whose arrays are NumPy's: itself where they are already, or where it cannot be taken apart."""
+    if not others():
+        return thing
+    moving = _Moving(CORES)
+    try:
+        found = moving.moved(thing)
+    except (pickle.PicklingError, AttributeError, TypeError, RecursionError):  # such as a function of somebody's own
+        return thing
+    return found if moving.met else thing
 
 
 def _named(device: Any) -> Place:
@@ -76,6 +83,7 @@ class _Moving(pickle.Pickler):
         self._arrays: list[Any] = []
         self._known: dict[int, tuple[Any, int]] = {}  # by identity; the array itself is kept alive
         self._vectors: set[int] = set()
+        self.met = False  # arrays that are elsewhere
         super().__init__(self._written, protocol=5)
 
     def moved(self, thing: T) -> T:
@@ -101,6 +109,7 @@ class _Moving(pickle.Pickler):
 
     def _array(self, thing: Any) -> Any:
         if not isinstance(thing, np.ndarray):
+            self.met = True
             return self._place.array(place_of(thing).host(thing))
         floating = thing.dtype in (np.float32, np.float64)
         return self._place.array(thing) if floating and id(thing) in self._vectors else thing

@@ -13,6 +13,7 @@ import sys
 import time
 from pathlib import Path
 
+import numpy as np
 import torch
 
 import gramian as gm
@@ -21,6 +22,7 @@ from gramian.places.torch import interpret
 
 SAMPLE = 256
 ROWS = {  # name: objects, goal in seconds
+    "agreement with the cores": (2000, None),
     "ridge 100,000": (100_000, None),
     "ridge 1,000,000": (1_000_000, 20),
     "ridge 200,000 double": (200_000, None),
@@ -53,8 +55,52 @@ def residual(model, X, y, ridge):
     return float(left.norm() / y[some].double().norm())
 
 
+def agreement(n):
+    """The largest relative difference between what is said of tensors and of arrays, by what was asked."""
+    found = {}
+
+    def compare(what, there, here):
+        there = there.cpu().numpy() if isinstance(there, torch.Tensor) else np.asarray(there)
+        if what.startswith(("pca", "fisher")):
+            there, here = np.abs(there), np.abs(here)
+        found[what] = float(np.abs(there - here).max() / np.abs(here).max())
+
+    for dtype in (torch.float32, torch.float64):
+        X = points(n, dtype)
+        A, v, y = X.cpu().numpy(), points(n, dtype)[:, 0], target(X)
+        name = str(dtype)[-2:]
+        for kernel in (gm.Gaussian(1.0), gm.Gaussian(1.0) + gm.Periodic(2.0), gm.Polynomial(2), gm.Matern(1.0, 1.5)):
+            K, expected, said = kernel.gram(X), kernel.gram(A), f"{kernel} {name}"
+            compare(f"product {said}", K @ v, expected @ v.cpu().numpy())
+            compare(f"dense {said}", K.dense(), expected.dense())
+            compare(f"centred {said}", K.center().dense(), expected.center().dense())
+            compare(f"cholesky {said}", gm.cholesky(K, 20).residual, gm.cholesky(expected, 20).residual)
+            compare(f"eigen {said}", gm.eigen(K, 3).values, gm.eigen(expected, 3).values)
+            compare(f"solve {said}", gm.solve(K, y, 1.0).value, gm.solve(expected, y.cpu().numpy(), 1.0).value)
+        labels = (3 * X[:, 0]).long().clamp(0, 2)
+        for what, make, t in (
+            ("ridge", lambda: gm.KernelRidge(gm.Gaussian("median"), ridge=1.0), y),
+            ("ridge low", lambda: gm.KernelRidge(gm.Gaussian(1.0), ridge=1.0, rank=50), y),
+            ("pca", lambda: gm.KernelPCA(2, gm.Gaussian(1.0)), None),
+            ("fisher", lambda: gm.FisherDiscriminant(gm.Gaussian(1.0), ridge=1.0), labels),
+            ("parzen", lambda: gm.ParzenClassifier(gm.Gaussian(1.0)), labels),
+            ("novelty", lambda: gm.NoveltyDetector(gm.Gaussian(1.0), random_state=0), None),
+        ):
+            here = make().fit(A, None if t is None else t.cpu().numpy())
+            there, method = (
+                make().fit(X, t),
+                next(m for m in ("transform", "score_samples", "predict") if hasattr(here, m)),
+            )
+            compare(f"{what} {name}", getattr(there, method)(X[:50]), getattr(here, method)(A[:50]))
+    return found
+
+
 def run(name):
     n, goal = ROWS[name]
+    if name.startswith("agreement"):
+        found = agreement(n)
+        print("RESULT " + json.dumps({"name": name, "differences": found, "largest": max(found.values())}), flush=True)
+        return
     X = points(n, torch.float64 if "double" in name else torch.float32)
     y, kernel = target(X), gm.Gaussian(1.0)
     torch.cuda.synchronize()
@@ -104,7 +150,7 @@ def main():
             heard = f"stopped after {left:.0f} s\n" + (late.stdout or b"").decode()[-500:]
         found = [line.removeprefix("RESULT ") for line in heard.splitlines() if line.startswith("RESULT ")]
         results.append(json.loads(found[0]) if found else {"name": name, "failed": heard[-1500:]})
-        print(results[-1], flush=True)
+        print({name: said for name, said in results[-1].items() if name != "differences"}, flush=True)
         if chosen.json:
             chosen.json.write_text(json.dumps(results, indent=1))
 

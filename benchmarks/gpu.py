@@ -23,7 +23,8 @@ import gramian as gm
 from gramian.formula import expression as ex
 from gramian.formula.encoded import Encoded
 from gramian.places.torch import interpret, template
-from gramian.places.torch.fused import Fused, Tile, fused
+from gramian.places.torch.fused import Fused, fused
+from gramian.places.torch.launch import Tile
 from gramian.places.torch.passes import load
 from gramian.places.torch.source import Share
 

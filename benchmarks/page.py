@@ -6,6 +6,7 @@ from pathlib import Path
 
 import claims
 import engine
+import gpu_page
 import growth
 import learners
 import objects
@@ -142,7 +143,14 @@ class Page:
                 pictures.curves(title, paths, self.record.growth, self._picture(picture))
 
     def write(self) -> None:
-        parts = [self._top(), self._sweep(), *map(self._section, SECTIONS), self._limits(), self._growth()]
+        parts = [
+            self._top(),
+            self._sweep(),
+            *map(self._section, SECTIONS),
+            gpu_page.section(),
+            self._limits(),
+            self._growth(),
+        ]
         self.root.mkdir(parents=True, exist_ok=True)
         (self.root / "BENCHMARKS.md").write_text("\n\n".join(filter(None, parts)) + "\n", encoding="utf-8")
 

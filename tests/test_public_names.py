@@ -105,6 +105,7 @@ NAMES = [
     "solve",
     "stability_bound",
     "testing",
+    "to_device",
 ]
 
 # What a function returns, shown in that function's example.

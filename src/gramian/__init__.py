@@ -106,6 +106,7 @@ _HOME = {
     "solve": "factor.solve",
     "stability_bound": "space.means",
     "testing": "",
+    "to_device": "places.moving",
 }
 
 __all__ = ["__version__", *sorted(_HOME)]  # noqa: PLE0604 - the names are strings

@@ -74,6 +74,7 @@ from gramian.learn.weights import FeatureWeights as FeatureWeights
 from gramian.models import load as load
 from gramian.models import save as save
 from gramian.models.container import ModelFileError as ModelFileError
+from gramian.places.moving import to_device as to_device
 from gramian.readers import Fasta as Fasta
 from gramian.readers import Texts as Texts
 from gramian.readers import read_edges as read_edges

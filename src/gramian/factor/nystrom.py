@@ -26,7 +26,7 @@ from gramian.gram.traits import Traits
 from gramian.kernels.algebra import Kernel
 from gramian.kernels.declared import INTEGER, NONE, SPARSE, Kept, Word
 from gramian.kernels.value import derived, text
-from gramian.places import CORES, Matrix, place_of
+from gramian.places import CORES, Matrix, on_host, place_of, there
 
 ROOM = 2**28  # bytes for the factor from which landmarks are chosen; of more objects a part is drawn
 STEADY = 1e-9  # rounding errors of sums of features that are tolerated, relative to the largest of them
@@ -110,8 +110,8 @@ class Nystrom(Kernel):
             return self
         base = self.base.fit(X)
         if self.landmarks is None:
-            return cast(Self, self.seen_from(base, base.encode(X), int(self.rank)))
-        return self.with_params(base=base, landmarks=base.gram(self.landmarks))
+            return cast(Self, self.seen_from(base, base.encoded(X), int(self.rank)))
+        return self.with_params(base=base, landmarks=base.gram(self.landmarks).here)
 
     @classmethod
     def seen_from(cls, base: Kernel, points: Encoded, rank: int) -> Nystrom:
@@ -135,8 +135,9 @@ class Nystrom(Kernel):
     @cached_property
     def basis(self) -> tuple[Encoded, Array]:
         """The landmarks that depend on no others, in the order of a pivoted Cholesky factorization, and its L."""
-        gram = self.landmarks if isinstance(self.landmarks, Gram) else self.base.gram(self.landmarks)
-        wide = Gram(gram.kernel, gram.rows.astype(np.float64), memory=gram.memory).dense().astype(np.float64)
+        gram = self.landmarks if isinstance(self.landmarks, Gram) else self.base.gram(self.landmarks).here
+        rows = on_host(gram.rows)
+        wide = Gram(gram.kernel, rows.astype(np.float64), memory=gram.memory).dense().astype(np.float64)
         rounding = max(len(wide) * float(np.finfo(gram.dtype).eps), gram.kernel.accuracy(gram.dtype))
         lengths = np.sqrt(wide.diagonal())
         if not lengths.any():
@@ -160,6 +161,7 @@ class Nystrom(Kernel):
                 "have the same features, in the same order"
             )
         place = place_of(a)
+        landmarks = landmarks if place_of(landmarks) is place else there(on_host(landmarks), place)
         write = self.base.block if place is CORES else self.base.prepared(place).write
         out = place.empty((len(a), len(L)), self.base.value_type(a))
         for span in place.stripes(len(a), len(a) if self.base.traits.whole_columns else STRIPE):

@@ -44,8 +44,9 @@ MACHINE = TYPICAL  # by which times are predicted
 SURE = 10  # steps that one of low rank is expected to take, at least
 LAST = 64  # columns of a factor by which it is judged what is left of K
 ASKED = 8  # steps after which, and after twice as many, it is asked whether to go on
-LARGEST_RANK = 2048  # of a preconditioner
-LARGEST_FACTOR = 2**31  # bytes of it
+LARGEST_RANK = 4096  # of a preconditioner where there is room for large matrices; half of it on the cores
+ROOT = 16  # side of a matrix that a place may keep, by the rank of a preconditioner that is decomposed in no time
+LARGEST_FACTOR = 2**31  # bytes of it in single precision, or as many as a place keeps of K
 STRIPE = 2048  # of its rows are worked on at a time
 PART = 2**19  # numbers of a matrix that are seen through S at a time
 CLEAR = 64  # a ridge so many times the rounding errors of K in single precision is not lost among them
@@ -569,8 +570,8 @@ def _factor_in_single(gram: Gram, frame: Frame, ridge: float) -> Aid | None:
 
 
 def _largest_rank(gram: Gram) -> int:
-    n = len(gram)
-    return max(1, min(n // 4, LARGEST_RANK, LARGEST_FACTOR // (4 * n)))
+    n, hold = len(gram), gram.place.hold
+    return max(1, min(n // 4, LARGEST_RANK, isqrt(hold) // ROOT, max(LARGEST_FACTOR, hold) // (4 * n)))
 
 
 def _default_rank(gram: Gram) -> int:

@@ -24,6 +24,7 @@ from gramian.models.container import (
     read_envelope,
     write,
 )
+from gramian.places.moving import on_the_host
 from gramian.writing import may_write
 
 __all__ = ["ModelFileError", "describe", "load", "save"]
@@ -76,7 +77,7 @@ def save(model: Any, path: str | PathLike[str], *, overwrite: bool = False) -> N
     True
     """
     target = may_write(path, overwrite)
-    encoder = Encoder(model)
+    encoder = Encoder(on_the_host(model))
     head = json.dumps(encoder.tree(), allow_nan=False, separators=(",", ":")).encode("ascii")
     write(target, head, [(size_of(array), partial(bytes_of, array)) for array in encoder.arrays])
 

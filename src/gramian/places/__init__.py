@@ -32,6 +32,7 @@ __all__ = [
     "Place",
     "Prepared",
     "on_host",
+    "others",
     "place_of",
     "register",
     "there",
@@ -46,6 +47,11 @@ _places: dict[type, Callable[[Any], Place] | None] = {}  # by the type of arrays
 def register(array: type, place: Place | Callable[[Any], Place]) -> None:
     """Say who has the arrays of a type: a place, or what finds it by the array, where there is one for each device."""
     _places[array] = place if callable(place) else lambda _: place
+
+
+def others() -> bool:
+    """Tell whether arrays of another place than the cores have been seen."""
+    return any(_places.values())
 
 
 def place_of(a: Any) -> Place:
@@ -80,14 +86,15 @@ def vectors(X: Any, *, sparse: bool = False) -> Any:
 
 def there(a: Encoded, place: Place) -> Encoded:
     """Return encodings whose vectors are in a place; numbers of objects, and what are no vectors, stay on the host."""
-    return a if place is CORES else Encoded(tuple(_sent(part, place) for part in a.parts))
+    if place is CORES:
+        return a
+    if any(isinstance(part, Encoded) for part in a.parts):  # what stands beside others was found from them
+        return Encoded(tuple(there(part, place) if isinstance(part, Encoded) else part for part in a.parts))
+    return Encoded(tuple(place.array(part) if _is_dense(part) else part for part in a.parts))
 
 
-def _sent(part: Any, place: Place) -> Any:
-    if isinstance(part, Encoded):
-        return there(part, place)
-    dense = isinstance(part, np.ndarray) and part.ndim == 2 and part.dtype.kind == "f"
-    return place.array(part) if dense else part
+def _is_dense(part: Any) -> bool:
+    return isinstance(part, np.ndarray) and part.ndim == 2 and part.dtype.kind == "f"
 
 
 def on_host(a: Encoded) -> Encoded:

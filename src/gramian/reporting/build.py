@@ -169,7 +169,7 @@ def report(
     >>> flowers = gm.load_iris()
     >>> found = gm.report(flowers.data[::5], flowers.target[::5], kernel=gm.Gaussian("median"))
     >>> [section["title"] for section in found.data["sections"]][:3]
-    ['The verdict', 'What came in', 'Predicting y']
+    ['The verdict', 'Also worth knowing', 'What came in']
     """
     if not isinstance(X, Dataset):
         data = from_objects(X, y, missing=missing, group=group, order=order)

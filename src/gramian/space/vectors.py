@@ -65,7 +65,7 @@ class FeatureSpace:
 
     def __call__(self, X: Any) -> Vectors:
         """Return φ(x₁)…φ(xₙ); nothing is computed yet."""
-        return Vectors(self, self.kernel.encode(X))
+        return Vectors(self, self.kernel.encoded(X))
 
     def gram(self, rows: Encoded, cols: Encoded) -> Gram:
         """Return the Gram of encoded points."""

@@ -10,6 +10,7 @@ from torch import Tensor
 
 from gramian.checks import Array
 from gramian.places.torch import linear
+from gramian.places.torch.parts import in_two_places
 
 TYPES: dict[np.dtype[Any], torch.dtype] = {
     np.dtype(np.float32): torch.float32,
@@ -55,6 +56,8 @@ class Arrays:
         return A.to(dtype_of(dtype))
 
     def dtype(self, A: Tensor) -> np.dtype[Any]:
+        if not isinstance(A, Tensor):
+            raise in_two_places(self.device)
         return NAMES[A.dtype]
 
     def beside(self, A: Tensor, V: Array) -> Tensor:

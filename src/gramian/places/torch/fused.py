@@ -19,8 +19,10 @@ from torch import Tensor
 from gramian.formula import expression as ex
 from gramian.formula.encoded import Encoded
 from gramian.formula.expression import Formula, Path
+from gramian.places.torch import launch
 from gramian.places.torch.halves import NEAREST, halves_of, split
 from gramian.places.torch.interpret import numbers_of
+from gramian.places.torch.launch import Tile
 from gramian.places.torch.memory import budget
 from gramian.places.torch.parts import at, device_of, precision_of
 from gramian.places.torch.passes import available, interpreted, load
@@ -36,23 +38,6 @@ PROGRAMS = 1024  # programs from which all of a device is at work
 LONGEST = 2**31 - 2**20
 
 
-class Tile(NamedTuple):
-    """How a pass is launched: the size of its tiles, warps to a program, and how many tiles are loaded ahead.
-
-    `registers` is how many of them a thread may take, where that is held back so that more programs run side by side.
-    """
-
-    rows: int
-    cols: int
-    warps: int
-    stages: int
-    registers: int | None = None
-
-
-SHARE = Share(1, 4)
-ONE, SEVERAL, WRITTEN = Tile(128, 64, 4, 3), Tile(64, 64, 4, 3), Tile(64, 64, 4, 1)
-COORDINATES = Tile(32, 128, 4, 2)
-SMALL = Tile(16, 16, 4, 1)  # where the interpreter goes through them
 MOST_COLUMNS = 64  # of V that are multiplied at a time
 
 
@@ -84,7 +69,7 @@ class Fused:
     dtype: torch.dtype
     centres: dict[Path, Tensor]
     units: dict[ex.Leaf, float]
-    share: Share | None
+    share: Share | None = None  # of exponentials on the arithmetic units, and the tile: else those of `launch`
     tile: Tile | None = None
 
     def multiply(self, V: Tensor) -> Tensor:
@@ -102,7 +87,7 @@ class Fused:
         w = torch.zeros(right.padded, dtype=self.dtype, device=self.device)
         scale = _power_near(v)
         w[: len(v)] = v.double() * scale * self._outside[1]
-        tile, span = self._tile(ready.source, ONE), self._span(right.padded, left.padded)
+        tile, span = self._tile(launch.for_product(ready.source)), self._span(right.padded, left.padded)
         sums = self._new(-(-right.padded // span), left.padded, dtype=torch.float64)
         grid = left.padded // tile.rows, len(sums)
         self._launch(ready, "product", grid, tile, w, sums, left.padded, right.padded, span, CHUNK=CHUNK)
@@ -117,7 +102,7 @@ class Fused:
         scaled = torch.zeros(right.padded, width, dtype=torch.float64, device=self.device)
         scaled[: len(V), :c] = V.double() * scale
         high, low = halves_of(scaled)
-        tile = self._tile(ready.source, SEVERAL)
+        tile = self._tile(launch.for_products(ready.source, width))
         span = self._span(right.padded, left.padded)
         sums = self._new(-(-right.padded // span), left.padded, width, dtype=torch.float32)
         chunk = max(tile.cols * round(math.sqrt(min(span, len(V)) / tile.cols)), tile.cols)
@@ -132,7 +117,7 @@ class Fused:
     def fill(self, out: Tensor, symmetric: bool = False) -> Tensor:
         """Write K into `out`, of the precision of its values, whose rows are contiguous."""
         ready = self._entire
-        tile = self._tile(ready.source, WRITTEN)
+        tile = self._tile(launch.for_filling(ready.source, symmetric))
         tile = tile._replace(rows=min(tile.rows, tile.cols), cols=min(tile.rows, tile.cols)) if symmetric else tile
         n, m = out.shape
         grid = (-(-m // tile.cols), -(-n // tile.rows))
@@ -166,15 +151,18 @@ class Fused:
                 **how,
             )
 
-    def _tile(self, source: Source, halves: Tile) -> Tile:
-        if self.device.type == "cpu":
-            return SMALL
-        return self.tile or (halves if all(p.halved for p in source.points) else COORDINATES)
+    def _tile(self, measured: Tile) -> Tile:
+        return launch.SMALL if self.device.type == "cpu" else self.tile or measured
 
     def _span(self, columns: int, rows: int) -> int:
         """Return how many columns a program goes over: all of them, where there are rows enough."""
         runs = max(1, min(columns // CHUNK, -(-PROGRAMS * PADDED // 2 // rows)))
         return -(-columns // (runs * PADDED)) * PADDED
+
+    @cached_property
+    def _share(self) -> Share:
+        leaves = compared(self.formula)
+        return launch.share_of(self._apart[3], sum(int(at(self.rows, leaf.part).shape[1]) for leaf in leaves))
 
     @cached_property
     def _whole(self) -> Source:
@@ -200,7 +188,7 @@ class Fused:
         """What products with several columns go through: a Gaussian's factors that belong to rows are taken after."""
         if bell(self.formula) not in self.units:
             return self._entire
-        return self._ready(self._source(self.formula, "rows"))
+        return self._ready(self._source(self.formula, "rows", launch.NONE))
 
     @cached_property
     def _bell(self) -> ex.SquaredDistance | None:
@@ -222,13 +210,13 @@ class Fused:
             of_cols = of_cols * numbers_of(f, self.cols)
         return number * of_rows, of_cols
 
-    def _source(self, formula: Formula, without: str = "") -> Source:
+    def _source(self, formula: Formula, without: str = "", share: Share | None = None) -> Source:
         return Source(
             formula,
             self.dtype == torch.float32,
             self.units.get,
             lambda leaf: int(at(self.rows, leaf.part).shape[1]),
-            None if interpreted() else self.share,
+            None if interpreted() else self.share or share or self._share,
             without,
         )
 
@@ -264,7 +252,7 @@ def _power_near(V: Tensor) -> Tensor:
 
 
 def fused(
-    formula: Formula, rows: Encoded, cols: Encoded, dtype: torch.dtype | None = None, share: Share = SHARE
+    formula: Formula, rows: Encoded, cols: Encoded, dtype: torch.dtype | None = None, share: Share | None = None
 ) -> Fused | None:
     """Return the expression between such objects as compiled passes, None where it has none that are as good."""
     device = device_of(rows, cols)

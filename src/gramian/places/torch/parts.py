@@ -43,6 +43,14 @@ def device_of(*encodings: Encoded) -> torch.device:
     return devices[0] if devices else torch.device("cpu")
 
 
+def in_two_places(device: torch.device) -> ValueError:
+    """Return the error for data some of which is NumPy's."""
+    return ValueError(
+        f"a tensor on {device} and an array of NumPy were given: both must be in one place; gm.to_device(X, 'cuda') "
+        "makes a tensor, gm.to_device(X, 'cpu') an array of NumPy"
+    )
+
+
 def check_devices(formula: Formula, a: Encoded, b: Encoded) -> None:
     """Refuse vectors that are in two places.
 
@@ -56,11 +64,7 @@ def check_devices(formula: Formula, a: Encoded, b: Encoded) -> None:
         if isinstance(leaf, VECTORS):
             x, z = at(a, leaf.part), at(b, leaf.part)
             if isinstance(x, Tensor) != isinstance(z, Tensor):
-                device = (x if isinstance(x, Tensor) else z).device
-                raise ValueError(
-                    f"data on {device} and an array of NumPy were given: move one with torch.from_numpy(…).to(device), "
-                    "or with .cpu().numpy()"
-                )
+                raise in_two_places((x if isinstance(x, Tensor) else z).device)
 
 
 def precision_of(formula: Formula, a: Encoded, b: Encoded) -> torch.dtype:

@@ -76,11 +76,11 @@ class Plan:
 
     def write(self, a: Encoded, b: Encoded, out: Tensor | Array) -> None:
         """Write values into a tensor, or into an array of the host that a kernel made of others has."""
-        device = device_of(a, b)
+        check_devices(self.formula, a, b)
         if isinstance(out, Tensor):
             interpret.fill(self.formula, a, b, out)
             return
-        values = torch.empty(out.shape, dtype=dtype_of(out.dtype), device=device)
+        values = torch.empty(out.shape, dtype=dtype_of(out.dtype), device=device_of(a, b))
         out[...] = interpret.fill(self.formula, a, b, values).cpu().numpy()
 
     def norms(self, a: Encoded) -> Array:

@@ -1,0 +1,61 @@
+"""What benchmarks/gpu.py and benchmarks/gpu_learn.py measured on a GPU, as a section of BENCHMARKS.md."""
+
+import json
+from pathlib import Path
+
+HERE = Path(__file__).parent
+ROWS = ["| what | ms | wanted | torch's operations (ms) | error |", "|---|---|---|---|---|"]
+DENSE = ["| what | ms | wanted | torch's operations (ms) |", "|---|---|---|---|"]
+LEARNT = ["| what | s | wanted | GB on the device | |", "|---|---|---|---|---|"]
+
+
+def section() -> str:
+    """The section, empty where nothing was measured."""
+    passes, learnt = (read(HERE / name) for name in ("gpu.json", "gpu_learn.json"))
+    parts = [products(passes) if passes else "", learners(learnt) if learnt else ""]
+    found = "\n\n".join(filter(None, parts))
+    return f"## On a GPU\n\n{found}" if found else ""
+
+
+def read(path: Path) -> object:
+    return json.loads(path.read_text()) if path.exists() else None
+
+
+def products(passes: dict) -> str:
+    ok = sum(" ok " in line for line in passes["checks"])
+    text = f"""Data that lies on a GPU is worked on there. K V with n = 200,000 objects in single precision on an
+{passes["device"]}, against the same formula through torch's own operations, tile by tile; exponentials alone, and
+nothing else, take {passes["floor"]:.1f} ms. The error is the largest of a sample of rows, in double precision, relative
+to Σ|terms|. {ok} of {len(passes["checks"])} checks of compiled formulas hold."""
+    lines = [
+        f"| {one['name']} | {one['ms']:.1f} | {wanted(one['ms'], one['goal'])} "
+        f"| {one['torch']:,.0f} | {one['error']:.0e} |"
+        for one in passes["rows"]
+    ]
+    dense = passes["dense"]
+    written = []
+    for symmetric, name in ((False, "between 30,000 and 30,000"), (True, "of 30,000, symmetric")):
+        best = min(ms for how, _, ms in dense["times"] if how == symmetric)
+        limit = 1.5 * dense["write"]
+        written.append(f"| K {name}, written | {best:.2f} | {wanted(best, limit)} | {dense['torch']:.1f} |")
+    return "\n\n".join((text, "\n".join(ROWS + lines), "\n".join(DENSE + written)))
+
+
+def wanted(found: float, goal: float | None) -> str:
+    return "–" if goal is None else f"{goal:.3g}" if found <= goal else f"{goal:.3g}, **missed**"
+
+
+def learners(learnt: list[dict]) -> str:
+    lines = []
+    for one in learnt:
+        if "differences" in one:
+            continue
+        if "failed" in one:
+            lines.append(f"| {one['name']} | – | – | – | it did not end |")
+            continue
+        said = [one.get("method", "")] + [f"{name} {one[name]:.2g}" for name in ("residual", "r2") if name in one]
+        limit, note = wanted(one["seconds"], one["goal"]), "; ".join(filter(None, said))
+        lines.append(f"| {one['name']} | {one['seconds']:.1f} | {limit} | {one['gigabytes']:.1f} | {note} |")
+    text = """Learners on ten columns, uniform in a cube; σ = 1, ridge 1. Residuals are in double precision, on a
+sample of rows of K."""
+    return "\n\n".join((text, "\n".join(LEARNT + lines)))

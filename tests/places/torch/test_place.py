@@ -1,0 +1,204 @@
+"""Tensors go in, and tensors come out: kernels, Grams, factors and learners say of them what they say of arrays."""
+
+import pickle
+import subprocess
+import sys
+import warnings
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch", reason="torch is not installed")
+
+from tests.kernels.cases import CASES  # noqa: E402
+
+import gramian as gm  # noqa: E402
+from gramian.gram.there import GramThere  # noqa: E402
+from gramian.places import CORES, place_of  # noqa: E402
+from gramian.places.torch.place import on  # noqa: E402
+
+EPS = {np.dtype(t): float(np.finfo(t).eps) for t in (np.float32, np.float64)}
+VECTORS = [c for c in CASES if isinstance(c.data, np.ndarray) and c.data.ndim == 2 and c.data.dtype in EPS]
+OF_SAMPLES = (  # kernels of the list that were made of a sample on the host
+    "centered", "centered-on-others", "deflated", "centered-then-normalized", "nystrom-centered", "nystrom-of-centered",
+)  # fmt: skip
+RNG = np.random.default_rng(1)
+X, Z = RNG.normal(size=(60, 3)), RNG.normal(size=(9, 3))
+Y = np.sin(X[:, 0]) + 0.1 * RNG.normal(size=60)
+CLASSES = np.digitize(X[:, 1], [-0.4, 0.5])
+
+
+def there(A):
+    return torch.from_numpy(A.copy())
+
+
+def close(found, expected, tol=1e-9):
+    assert isinstance(found, torch.Tensor)
+    expected = np.asarray(expected)
+    assert found.numpy().dtype == expected.dtype
+    assert found.shape == expected.shape
+    assert np.abs(found.numpy() - expected).max() <= tol * max(1.0, np.abs(expected).max())
+
+
+def test_most_kernels_are_tried():
+    assert len(VECTORS) > len(CASES) / 3
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("case", VECTORS, ids=repr)
+def test_grams_of_tensors_are_those_of_arrays(case):
+    if case.name.removesuffix("-float32").removesuffix("-float64") in OF_SAMPLES:
+        with pytest.raises(ValueError, match="a tensor on cpu and an array of NumPy"):
+            case.kernel.gram(there(case.data))
+        return
+    K = case.kernel.gram(there(case.data))
+    expected = case.kernel.gram(case.data)
+    kernel = expected.kernel
+    n, dtype = len(case.data), expected.dtype
+    tol = (kernel.accuracy(dtype) + 64 * EPS[dtype]) * max(expected.scale(), 1e-300)
+    v = np.random.default_rng(0).normal(size=n).astype(dtype)
+    assert isinstance(K, GramThere)
+    assert K.dtype == dtype
+    for found, what in (
+        (K.dense(), expected.dense()),
+        (K.diag(), expected.diag()),
+        (K @ there(v), expected @ v),
+        (K @ v, expected @ v),
+        (there(v) @ K, v @ expected),
+        (K.block([2, 0], slice(1, 3)), expected.block([2, 0], slice(1, 3))),
+        (K.ridge(2.0).columns([1]), expected.ridge(2.0).columns([1])),
+        (K.take([3, 1]).dense(), expected.take([3, 1]).dense()),
+        (K.row_means(), expected.row_means()),
+        (K.squared_distances(), expected.squared_distances()),
+        ((2.0 * K + 0.5).dense(), (2.0 * expected + 0.5).dense()),
+        (K.center().dense(), expected.center().dense()),
+    ):
+        assert isinstance(found, torch.Tensor)
+        assert found.numpy().dtype == what.dtype
+        assert np.abs(found.numpy() - what).max() <= 2 * n * tol
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("kernel", [gm.Gaussian(1.5), gm.Linear(), gm.Matern(1.2, 1.5) + gm.Periodic(3.0)], ids=str)
+def test_factors_of_tensors_are_those_of_arrays(kernel, dtype):
+    A = X.astype(dtype)
+    K, expected = kernel.gram(there(A)), kernel.gram(A)
+    low, here = gm.cholesky(K, 6), gm.cholesky(expected, 6)
+    tol = 1e4 * EPS[np.dtype(dtype)]
+    assert np.array_equal(low.pivots, here.pivots)
+    close(low.factor, here.factor, tol)
+    close(low.residual, here.residual, tol)
+    assert low.relative_error == pytest.approx(here.relative_error, abs=1e-4)
+    close(gm.eigen(K, 3).values, gm.eigen(expected, 3).values, tol)
+    close(gm.solve(K, there(Y), 0.5).value, gm.solve(expected, Y, 0.5).value, tol)
+    close(gm.solve(K, Y, there(np.array([0.5, 2.0]))).value, gm.solve(expected, Y, [0.5, 2.0]).value, tol)
+    assert gm.is_psd(K).psd == gm.is_psd(expected).psd
+
+
+def test_a_kernel_is_called_on_tensors():
+    kernel = gm.Gaussian("median").fit(there(X))
+    assert kernel == gm.Gaussian("median").fit(X)
+    close(kernel(there(X), there(Z)), kernel(X, Z))
+    close(kernel.diag(there(X)), kernel.diag(X))
+    half = kernel(there(X.astype(np.float16)))
+    assert half.dtype == torch.float32
+    assert kernel(there(np.arange(6).reshape(3, 2))).dtype == torch.float64
+
+
+LEARNERS = {
+    "ridge": (lambda: gm.KernelRidge(gm.Gaussian("median"), ridge=0.1), Y),
+    "ridge, two targets": (lambda: gm.KernelRidge(gm.Gaussian(1.0), ridge=0.1), np.column_stack([Y, -Y])),
+    "ridge, chosen": (lambda: gm.KernelRidge(gm.Gaussian(1.5), fit_intercept=True), Y),
+    "ridge, low rank": (lambda: gm.KernelRidge(gm.Gaussian(1.5), ridge=0.1, rank=12), Y),
+    "pca": (lambda: gm.KernelPCA(2, gm.Gaussian(1.5)), None),
+    "pca, low rank": (lambda: gm.KernelPCA(2, gm.Gaussian(1.5), rank=12), None),
+    "fisher": (lambda: gm.FisherDiscriminant(gm.Gaussian(1.5)), CLASSES),
+    "fisher, low rank": (lambda: gm.FisherDiscriminant(gm.Gaussian(1.5), ridge=0.1, rank=12), CLASSES),
+    "classifier": (lambda: gm.KernelClassifier(gm.Gaussian(1.5)), CLASSES),
+    "parzen": (lambda: gm.ParzenClassifier(gm.Gaussian(1.5)), CLASSES),
+    "novelty": (lambda: gm.NoveltyDetector(gm.Gaussian(1.5), random_state=0), None),
+    "means": (lambda: gm.KernelKMeans(3, gm.Gaussian(1.5), random_state=0), None),
+    "linear": (lambda: gm.KernelRidge(gm.Linear(), ridge=0.1), Y),
+}
+ASKED = ("transform", "predict", "predict_proba", "decision_function", "score_samples", "p_values")
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+def test_learners_say_of_tensors_what_they_say_of_arrays(name):
+    make, y = LEARNERS[name]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        here, model = make().fit(X, y), make().fit(there(X), None if y is None else there(y))
+        asked = [method for method in ASKED if hasattr(here, method)]
+        assert asked
+        for method in asked:
+            found, expected = getattr(model, method)(there(Z)), getattr(here, method)(Z)
+            if expected.dtype.kind == "f":
+                assert isinstance(found, torch.Tensor)
+            found = np.asarray(found)
+            assert found.dtype == expected.dtype
+            if method == "transform":
+                found, expected = np.abs(found), np.abs(expected)
+            assert np.abs(found - expected).max() <= 1e-7 * max(1.0, np.abs(expected).max())
+        if hasattr(here, "score"):
+            target = (X,) if y is None else (X, y)
+            assert model.score(*map(there, target)) == pytest.approx(here.score(*target), abs=1e-7)
+
+
+def test_a_model_learnt_from_tensors_batch_by_batch():
+    model, here = (gm.KernelRidge(gm.Gaussian(1.5), ridge=0.1, rank=12) for _ in range(2))
+    for some in (slice(0, 30), slice(30, 60)):
+        model.partial_fit(there(X[some]), there(Y[some]))
+        here.partial_fit(X[some], Y[some])
+    close(model.predict(there(Z)), here.predict(Z), 1e-7)
+
+
+def test_models_are_moved_and_stored(tmp_path):
+    model = gm.KernelRidge(gm.Gaussian(1.5), ridge=0.1).fit(there(X), there(Y))
+    expected = model.predict(there(Z)).numpy()
+    gm.save(model, tmp_path / "model.gramian")
+    assert np.abs(gm.load(tmp_path / "model.gramian").predict(Z) - expected).max() <= 1e-12
+    back = gm.to_device(model, "cpu")
+    assert place_of(back.sample_.points) is CORES
+    assert back.sample_.points.parts[0] is back.function_.points.parts[0]
+    assert np.abs(back.predict(Z) - expected).max() <= 1e-12
+    close(pickle.loads(pickle.dumps(model)).predict(there(Z)), expected, 1e-12)
+    assert isinstance(gm.to_device(there(X), "cpu"), np.ndarray)
+
+
+def test_what_is_in_two_places_is_refused_by_name():
+    kernel = gm.Gaussian(1.0)
+    with pytest.raises(ValueError, match="a tensor on cpu and an array of NumPy"):
+        kernel.gram(there(X), Z)
+    model = gm.KernelRidge(kernel, ridge=0.1).fit(there(X), Y)
+    with pytest.raises(ValueError, match="a tensor on cpu and an array of NumPy"):
+        model.predict(Z)
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "said"),
+    [
+        (torch.zeros(3), ValueError, "1 dimension"),
+        (torch.zeros(0, 3), ValueError, "is empty"),
+        (torch.tensor([[0.0], [torch.nan]]), ValueError, r"nan \(first at index \(1, 0\)\)"),
+        (torch.zeros(2, 2, dtype=torch.complex64), TypeError, "real numbers"),
+        (torch.eye(2).to_sparse(), TypeError, "dense"),
+    ],
+)
+def test_tensors_are_checked_where_they_are(given, error, said):
+    with pytest.raises(error, match=said):
+        gm.Gaussian(1.0).gram(given)
+
+
+def test_each_device_is_a_place():
+    assert on(torch.device("cpu")) is on(torch.device("cpu"))
+    assert on(torch.device("meta")) is not on(torch.device("cpu"))
+    assert place_of(torch.zeros(2)).name == "torch:cpu"
+
+
+def test_torch_is_not_loaded_for_arrays():
+    code = (
+        "import sys, numpy as np, gramian as gm; gm.KernelRidge(gm.Gaussian(1.0)).fit(np.eye(5), np.arange(5.0)); "
+        "assert 'torch' not in sys.modules and 'triton' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)

@@ -100,6 +100,8 @@ def test_a_kernel_is_called_on_tensors():
     assert kernel == gm.Gaussian("median").fit(X)
     close(kernel(there(X), there(Z)), kernel(X, Z))
     close(kernel.diag(there(X)), kernel.diag(X))
+    polynomial = gm.Polynomial(degree=2)
+    close(polynomial.features(there(X)), polynomial.features(X))
     half = kernel(there(X.astype(np.float16)))
     assert half.dtype == torch.float32
     assert kernel(there(np.arange(6).reshape(3, 2))).dtype == torch.float64

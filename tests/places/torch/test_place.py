@@ -168,6 +168,26 @@ def test_models_are_moved_and_stored(tmp_path):
     assert isinstance(gm.to_device(there(X), "cpu"), np.ndarray)
 
 
+def test_no_learner_lets_tensors_be_rounded_to_tf32(monkeypatch):
+    seen = []
+    product = torch.linalg.cholesky_ex
+
+    def watched(A):
+        seen.append(torch.get_float32_matmul_precision())
+        return product(A)
+
+    monkeypatch.setattr(torch.linalg, "cholesky_ex", watched)
+    torch.set_float32_matmul_precision("high")
+    try:
+        gm.KernelRidge(gm.Gaussian(1.0), ridge=0.1).fit(there(X), there(Y))
+        gm.solve(gm.Gaussian(1.0).gram(there(X)), Y, 0.1)
+        assert torch.get_float32_matmul_precision() == "high"
+    finally:
+        torch.set_float32_matmul_precision("highest")
+    assert seen
+    assert set(seen) == {"highest"}
+
+
 def test_what_is_in_two_places_is_refused_by_name():
     kernel = gm.Gaussian(1.0)
     with pytest.raises(ValueError, match="a tensor on cpu and an array of NumPy"):

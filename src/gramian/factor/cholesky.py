@@ -26,7 +26,7 @@ from scipy.linalg import solve_triangular
 
 from gramian.checks import Array, as_generator, non_negative, whole
 from gramian.gram.gram import Gram, as_symmetric
-from gramian.gram.there import sent
+from gramian.gram.there import answered
 from gramian.places import Matrix, place_of
 from gramian.runtime.progress import task
 from gramian.runtime.threads import cores, run, single_blas
@@ -180,9 +180,10 @@ def cholesky(
     >>> gm.cholesky(K, residual=4.0).residual         # (2, 0) is √3.6 away from the span of (1, 3)
     array([3.6, 0.9, 0. ])
     """
-    found = pivoted(as_symmetric(gram, "cholesky"), rank, tol, pivoting, rng, residual)
-    found = replace(found, factor=found.points)
-    return found if gram.here is gram else sent(found, gram.place)
+    if as_symmetric(gram, "cholesky") is not gram:
+        return answered(cholesky, gram, rank, tol, pivoting, rng, residual)
+    found = pivoted(gram, rank, tol, pivoting, rng, residual)
+    return replace(found, factor=found.points)
 
 
 def pivoted(

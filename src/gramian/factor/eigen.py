@@ -17,7 +17,7 @@ from gramian.factor.cholesky import pivoted
 from gramian.factor.krylov import Ritz, leading
 from gramian.factor.machine import DENSE
 from gramian.gram.gram import Gram, as_symmetric
-from gramian.gram.there import sent
+from gramian.gram.there import answered
 
 FEW = (500, 50)  # of so many objects, one pair for so many of them: an iteration with a K that is held takes less time
 MOST_PRODUCTS = 200
@@ -122,9 +122,8 @@ def eigen(gram: Gram, rank: int | None = None) -> Eigen:
     >>> pairs.values
     array([9., 4.])
     """
-    here = as_symmetric(gram, "eigen")
-    if here is not gram:
-        return sent(eigen(here, rank), gram.place)
+    if as_symmetric(gram, "eigen") is not gram:
+        return answered(eigen, gram, rank)
     n = len(gram)
     k = n if rank is None else min(whole(rank, "rank"), n)
     values, vectors = _dense(gram, k) if n <= DENSE or 5 * k > n else _matrix_free(gram, k)
@@ -143,9 +142,8 @@ def centered_eigen(gram: Gram, rank: int | None = None) -> Eigen:
     itself is multiplied, and P is applied to the vectors: a Gram that is held in memory can stay as it is, and sparse
     features stay sparse.
     """
-    here = as_symmetric(gram, "centered_eigen")
-    if here is not gram:
-        return sent(centered_eigen(here, rank), gram.place)
+    if as_symmetric(gram, "centered_eigen") is not gram:
+        return answered(centered_eigen, gram, rank)
     n = len(gram)
     dense_features = gram.through_features() and not (gram.rows.open or gram.rows.sparse)
     if rank is None or decomposes(gram, rank) or dense_features:

@@ -15,7 +15,7 @@ from gramian.checks import Array, as_matrix
 from gramian.factor.krylov import BLOCKS, leading
 from gramian.factor.machine import DENSE
 from gramian.gram.gram import Gram, as_symmetric
-from gramian.gram.there import sent
+from gramian.gram.there import answered
 from gramian.places import CORES
 
 STEPS = 4 * BLOCKS  # block products spent on the smallest eigenvalue of a large Gram
@@ -100,8 +100,8 @@ def is_psd(K: Any) -> PsdCertificate:
     >>> bool(gm.is_psd(gm.Gaussian().gram([[0.0], [1.0]])))
     True
     """
-    if isinstance(K, Gram) and (here := as_symmetric(K, "is_psd")) is not K:
-        return sent(is_psd(here), K.place)
+    if isinstance(K, Gram) and as_symmetric(K, "is_psd") is not K:
+        return answered(is_psd, K)
     matrix: Any = K if isinstance(K, Gram) else as_matrix(K, "K")
     if isinstance(K, Gram) and len(K) > DENSE:
         smallest, witness, largest = _extremes(K)

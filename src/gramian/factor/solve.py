@@ -26,11 +26,11 @@ from typing import Any, Literal, cast
 import numpy as np
 import scipy.linalg
 
-from gramian.checks import Array, as_array, from_device, is_sparse, positive
+from gramian.checks import Array, as_array, is_sparse, positive
 from gramian.factor.cholesky import LowRank, pivoted
 from gramian.factor.machine import DENSE, TYPICAL
 from gramian.gram.gram import Gram, as_symmetric, features
-from gramian.gram.there import sent
+from gramian.gram.there import answered
 from gramian.places import Factor, Matrix, place_of
 from gramian.runtime.progress import steps_left, task
 from gramian.runtime.threads import aside, cores, run, single_blas
@@ -153,9 +153,8 @@ def solve(gram: Gram, b: Any, ridge: Any, tol: float | None = None) -> Solution:
     array([[1. , 2. ],
            [0.5, 1. ]])
     """
-    here = as_symmetric(gram, "solve")
-    if here is not gram:
-        return sent(solve(here, from_device(b), from_device(ridge), tol), gram.place)
+    if as_symmetric(gram, "solve") is not gram:
+        return answered(solve, gram, b, ridge, tol)
     B = as_array(b, "b").astype(np.float64)
     if B.ndim not in (1, 2) or len(B) != len(gram) or not B.size or not np.isfinite(B).all():
         raise ValueError(f"b has shape {B.shape}; {len(gram)} finite numbers expected, or a matrix of so many rows")

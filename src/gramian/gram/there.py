@@ -6,7 +6,7 @@ sent to the place of the objects.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import fields, is_dataclass, replace
 from functools import cached_property
@@ -27,6 +27,12 @@ def gram_of(kernel: Similarity, rows: Encoded, cols: Encoded | None = None, *, m
     """Return the Gram of encoded objects as their user has it."""
     here = place_of(rows) is CORES and (cols is None or place_of(cols) is CORES)
     return (Gram if here else GramThere)(kernel, rows, cols, memory=memory)
+
+
+def answered(function: Callable[..., T], gram: Gram, *given: Any) -> T:
+    """Return what a function says of the Gram that the package works with, in the place of the objects."""
+    with gram.place.exact():
+        return sent(function(gram.here, *map(from_device, given)), gram.place)
 
 
 def sent(answer: T, place: Place) -> T:

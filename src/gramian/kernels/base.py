@@ -18,7 +18,7 @@ import numpy as np
 from gramian.checks import Array
 from gramian.formula.encoded import Encoded
 from gramian.formula.expression import Formula, Opaque
-from gramian.gram.gram import Gram, finite_norms
+from gramian.gram.gram import Gram, features, finite_norms
 from gramian.gram.protocol import Derived
 from gramian.gram.there import gram_of
 from gramian.gram.traits import Traits
@@ -275,9 +275,9 @@ class BaseKernel(Value, ABC):
         TypeError
             If the kernel has no finite explicit map.
         """
-        a = self.encode(X)
+        a = self.encoded(X)
         finite_norms(self, a)
-        return self.phi(a)
+        return features(self, a)
 
     def feature_names(self, inputs: Sequence[str]) -> list[str]:
         """Return the names of the explicit features, given those of the input columns."""

@@ -44,7 +44,8 @@ def _asked(method: Callable[..., Any], learning: bool) -> Callable[..., Any]:
         if place is CORES or (isinstance(X, Gram) and X.here is X):
             return method(self, *arguments, **named)
         named = {name: from_device(value) for name, value in named.items() if name != "X"}
-        answer = method(self, _gram(self, X, learning), *map(from_device, arguments[1:]), **named)
+        with place.exact():
+            answer = method(self, _gram(self, X, learning), *map(from_device, arguments[1:]), **named)
         return answer if answer is self else sent(answer, place)
 
     asked.takes_tensors = True  # type: ignore[attr-defined]

@@ -10,6 +10,7 @@ numbers; anything else goes through the place.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias
 
@@ -150,6 +151,9 @@ class Place(Protocol):
 
     def entries(self, asked: Asked) -> Entries:
         """Return the entries of K; refuse a budget that is too small for the smallest tile."""
+
+    def exact(self) -> AbstractContextManager[None]:
+        """Multiply in full precision meanwhile, whatever the library of the arrays was told for the process."""
 
     # Arrays
 

@@ -100,6 +100,8 @@ def test_a_kernel_is_called_on_tensors():
     assert kernel == gm.Gaussian("median").fit(X)
     close(kernel(there(X), there(Z)), kernel(X, Z))
     close(kernel.diag(there(X)), kernel.diag(X))
+    polynomial = gm.Polynomial(degree=2)
+    close(polynomial.features(there(X)), polynomial.features(X))
     half = kernel(there(X.astype(np.float16)))
     assert half.dtype == torch.float32
     assert kernel(there(np.arange(6).reshape(3, 2))).dtype == torch.float64
@@ -164,6 +166,26 @@ def test_models_are_moved_and_stored(tmp_path):
     assert np.abs(back.predict(Z) - expected).max() <= 1e-12
     close(pickle.loads(pickle.dumps(model)).predict(there(Z)), expected, 1e-12)
     assert isinstance(gm.to_device(there(X), "cpu"), np.ndarray)
+
+
+def test_no_learner_lets_tensors_be_rounded_to_tf32(monkeypatch):
+    seen = []
+    product = torch.linalg.cholesky_ex
+
+    def watched(A):
+        seen.append(torch.get_float32_matmul_precision())
+        return product(A)
+
+    monkeypatch.setattr(torch.linalg, "cholesky_ex", watched)
+    torch.set_float32_matmul_precision("high")
+    try:
+        gm.KernelRidge(gm.Gaussian(1.0), ridge=0.1).fit(there(X), there(Y))
+        gm.solve(gm.Gaussian(1.0).gram(there(X)), Y, 0.1)
+        assert torch.get_float32_matmul_precision() == "high"
+    finally:
+        torch.set_float32_matmul_precision("highest")
+    assert seen
+    assert set(seen) == {"highest"}
 
 
 def test_what_is_in_two_places_is_refused_by_name():

@@ -19,8 +19,9 @@ import gramian as gm  # noqa: E402
 from gramian.formula.encoded import Encoded  # noqa: E402
 from gramian.places.torch import engine, interpret, linear, memory  # noqa: E402
 from gramian.places.torch import fused as passes  # noqa: E402
-from gramian.places.torch.halves import pieces, split, width_of  # noqa: E402
+from gramian.places.torch.halves import norms_within, pieces, split, width_of  # noqa: E402
 from gramian.places.torch.parts import device_of, on_device, precision_of  # noqa: E402
+from gramian.places.torch.source import Share, Source  # noqa: E402
 
 SOME = np.array([0, 3, 7, 8, 4, 10, 12, 20])  # equal objects and opposite ones among them
 interpreted = pytest.mark.skipif(os.environ["TRITON_INTERPRET"] != "1", reason="Triton compiles in this process")
@@ -62,6 +63,8 @@ COMPILED = {
     "laplacian": gm.Laplacian(bandwidth=2.5),
     "polynomial": gm.Polynomial(degree=5, offset=0.5),
     "sum times a third": (GAUSSIAN + gm.Gaussian(bandwidth=2.4)) * gm.Polynomial(degree=2, offset=1.0),
+    "sum of squares and fourth powers": GAUSSIAN + gm.Gaussian(bandwidth=2.6) + gm.Gaussian(bandwidth=1.3 * 2**0.5),
+    "matern-3/2 of a matern": gm.Matern(bandwidth=1.8, nu=1.5) * gm.Matern(bandwidth=0.9, nu=2.5) + 0.5,
     "series of a sum": (0.3 * (LINEAR + 1)).polynomial([0.5, 0.0, 0.25, 1.0]).normalize(),
     "exponential, re-weighted": (0.1 * LINEAR).exp().reweight(loudness),
     "centred": GAUSSIAN.center(np.random.default_rng(3).normal(size=(9, 4))),
@@ -151,6 +154,36 @@ def test_halves_hold_22_digits_and_equal_rows_are_at_no_distance():
     sizes = X.norm(dim=1)
     assert bool(((products[:50, :50] - X @ X.T).abs() <= 2.0**-21 * sizes[:, None] * sizes[None, :]).all())
     assert bool((products.diagonal() + 2 * norms.double()).abs().max() <= 2.0**-22 * float(sizes.max()) ** 2)
+
+
+@pytest.mark.parametrize("d", [2, 4, 5, 16])
+def test_what_belongs_to_a_row_is_added_with_the_halves_where_there_is_room(d):
+    X, Z = (torch.from_numpy(points(40, d, np.float64, seed=k)) for k in range(2))
+    sides = norms_within(d)
+    assert sides == {2: 2, 4: 2, 5: 0, 16: 0}[d]
+    left, of_rows = split(X, 64, right=False, sides=sides)
+    right, of_columns = split(Z, 64, right=True, sides=sides)
+    found = left.double() @ right.double().T
+    found += of_columns[None, :].double() if sides < 1 else 0.0
+    found += of_rows[:, None].double() if sides < 2 else 0.0
+    expected = -0.5 * torch.cdist(X, Z).square()
+    sizes = X.norm(dim=1)[:, None].square() + Z.norm(dim=1)[None, :].square()
+    assert bool(((found[:40, :40] - expected).abs() <= 2.0**-20 * sizes).all())
+
+
+def test_one_exponential_serves_bandwidths_that_are_doubled_and_roots_take_no_factor():
+    def written(formula):
+        return Source(formula, True, lambda leaf: getattr(leaf, "bandwidth", 1.0), lambda leaf: 10, Share(0, 4)).text
+
+    def uses(formula, function):
+        return written(formula).split("def product(")[1].split("def products(")[0].count(function)
+
+    narrow, twice, other = (gm.Gaussian(bandwidth=sigma).formula for sigma in (1.3, 2.6, 2.5))
+    assert uses(narrow + twice, "exp2_shared(") == 1
+    assert uses(narrow + other, "exp2_shared(") == 2
+    matern = gm.Matern(bandwidth=1.8, nu=1.5).formula
+    assert (uses(matern, "root_of_size("), uses(matern, "exp2_shared_of_minus(")) == (1, 1)
+    assert uses(matern, "tl.minimum(u") == 0
 
 
 def test_products_are_not_rounded_to_tf32_and_the_setting_is_put_back():

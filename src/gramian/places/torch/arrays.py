@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from typing import Any
 
 import numpy as np
@@ -32,6 +33,9 @@ class Arrays:
 
     def __init__(self, device: torch.device) -> None:
         self.device = device
+
+    def exact(self) -> AbstractContextManager[None]:
+        return linear.full_precision()
 
     def stripes(self, n: int, size: int) -> list[slice]:
         size = max(size, STRIPE.get(self.device.type, 1))

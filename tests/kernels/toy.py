@@ -146,6 +146,7 @@ class Toy:
 
     name = "toy"
     memory = hold = 2**28
+    speed = 1.0
 
     def encoded(self, a):
         """Return encodings whose dense vectors are here; numbers that were found beside others stay on the host."""

@@ -26,7 +26,7 @@ from sklearn.utils.validation import (
 )
 
 from gramian.batches import Batches
-from gramian.checks import Array, as_vectors
+from gramian.checks import Array, as_vectors, from_device
 from gramian.factor.moments import Summary
 from gramian.gram.gram import Gram, as_symmetric, features, finite_norms, require_range
 from gramian.kernels.algebra import Kernel
@@ -192,6 +192,7 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
     def _targets(self, y: Any, *, numeric: bool, multi_output: bool = False, objects: Any = None) -> Array:
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None: call fit(X, y)")
+        y = from_device(y)
         found = np.asarray(y) if isinstance(y, np.ndarray) else np.asarray(y, dtype=object)
         if found.dtype == object and any(map(_missing, found.ravel())):
             raise ValueError("y holds missing values (None or NaN); drop those objects first")

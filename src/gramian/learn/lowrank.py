@@ -29,14 +29,14 @@ from gramian.kernels.algebra import Kernel
 from gramian.learn.base import KernelEstimator
 from gramian.learn.path import Fit, Kind, RidgePath, factors
 from gramian.learn.sklearn_private import count_objects, take_rows
-from gramian.places import CORES
+from gramian.places import CORES, Place
 from gramian.runtime.progress import task
 from gramian.space.vectors import FeatureSpace, Vectors
 
 Rank: TypeAlias = int | Literal["exact"] | None
 
 DEFAULT_RANK = 1000
-AFFORDABLE = 2e12  # values of κ, about an hour's work
+AFFORDABLE = 2e12  # values of κ, about an hour's work of the cores
 AFFORDABLE_EXPENSIVE = 1e8  # where each of them takes long
 HEAD = 20_000  # objects of a stream from which a kernel is settled and landmarks are chosen
 FEW = 1000  # objects by which a kernel tells whether it has explicit features
@@ -51,15 +51,15 @@ def given_rank(rank: Any) -> int | None:
     return whole(rank, "rank")
 
 
-def reasonable(kernel: Kernel, n: int, products: int) -> bool:
-    """Tell whether so many products with the K of n objects can be computed in reasonable time.
+def reasonable(kernel: Kernel, n: int, products: int, place: Place = CORES) -> bool:
+    """Tell whether so many products with the K of n objects can be computed in reasonable time by a place.
 
     The values of a K that can be held are computed once for all of them.
     """
     if kernel.matrix_free:
         return True
-    products = 1 if 8 * n * n / 2 <= CORES.hold else products
-    return products * n * n / 2 <= (AFFORDABLE_EXPENSIVE if kernel.traits.expensive else AFFORDABLE)
+    products = 1 if 8 * n * n / 2 <= place.hold else products
+    return products * n * n / 2 <= (AFFORDABLE_EXPENSIVE if kernel.traits.expensive else AFFORDABLE * place.speed)
 
 
 def landmark_coefficients(kernel: Nystrom, weights: Array) -> Array:
@@ -94,7 +94,8 @@ class Reducible(KernelEstimator):
             return self.rank != "exact"
         kernel = cast(Kernel, X.kernel) if isinstance(X, Gram) else self._require_kernel()
         n = X.count if isinstance(X, Batches) else count_objects(X)
-        return n is not None and not reasonable(kernel, n, self.products) and not self._has_features(X)
+        place = X.place if isinstance(X, Gram) else CORES
+        return n is not None and not reasonable(kernel, n, self.products, place) and not self._has_features(X)
 
     def _has_features(self, X: Any) -> bool:
         """Tell whether the kernel has few explicit features for such objects, and needs no landmarks."""

@@ -141,6 +141,10 @@ class Place(Protocol):
         """Bytes that working arrays of one operation may take where nothing is said."""
 
     @property
+    def speed(self) -> float:
+        """How many times as many values of κ as the cores it computes in the same time, roughly."""
+
+    @property
     def hold(self) -> int:
         """Bytes of K that may be kept for the time of an iteration."""
 

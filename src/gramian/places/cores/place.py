@@ -16,6 +16,7 @@ class Cores(Arrays):
     name = "cores"
     memory = DEFAULT_MEMORY
     hold = HOLD
+    speed = 1.0
 
     def prepare(self, formula: Formula) -> Prepared:
         return Plan(formula)

@@ -40,7 +40,7 @@ GAUSSIAN = {  # by the width of halves, up to which
     64: Way(Tile(64, 64, 4, 3), NONE),
     256: Way(Tile(128, 64, 4, 3), NONE),
 }
-ROOTS = Way(Tile(64, 32, 4, 3), Share(1, 2))  # where square roots are taken by the units that take exponentials
+ROOTS = Way(Tile(128, 64, 4, 3), Share(1, 8))  # where square roots are taken by the units that take exponentials
 OTHERS = Way(Tile(64, 64, 4, 3), NONE)
 SEVERAL = {16: Tile(64, 128, 4, 3), 64: Tile(128, 64, 8, 3, 128)}  # by columns of V, up to which
 WRITTEN = {False: Tile(64, 128, 4, 1), True: Tile(64, 64, 4, 1)}  # by whether K is symmetric

@@ -23,6 +23,7 @@ from gramian.places.torch import engine, interpret
 from gramian.places.torch.arrays import NAMES, Arrays, dtype_of
 from gramian.places.torch.memory import ON_CORES, budget
 from gramian.places.torch.parts import check_devices, device_of
+from gramian.places.torch.passes import available
 
 KEPT = 2**30  # bytes of K that are kept in the memory of the machine itself; a quarter of what is free on a GPU
 
@@ -37,6 +38,10 @@ class Torch(Arrays):
     @property
     def memory(self) -> int:
         return ON_CORES if self.device.type == "cpu" else budget(self.device)
+
+    @property
+    def speed(self) -> float:
+        return 1.0 if self.device.type == "cpu" else 1000.0 if available(self.device) else 20.0
 
     @property
     def hold(self) -> int:

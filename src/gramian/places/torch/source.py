@@ -115,9 +115,7 @@ class Source:
             "exp2_shared": self._shared(),
             "exp2_shared_of_minus": self._shared("neg"),
             "root_single": _assembled("sqrt.approx.ftz.f32") if self.share else "tl.sqrt(x)",
-            "root_of_size": f'tl.inline_asm_elementwise("{template.ROOT}", "=f,f", [x], tl.float32, True, 1)'
-            if self.share
-            else "tl.sqrt(tl.abs(x))",
+            "root_of_size": _assembled("sqrt.approx.ftz.f32", "abs") if self.share else "tl.sqrt(tl.abs(x))",
         }.items():
             head = head.replace(f"{{{name}}}", code)
         product = self._pass(template.PRODUCT, 12)

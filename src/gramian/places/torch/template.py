@@ -188,7 +188,3 @@ def fill({arguments}, O, n, m, apart, SYMMETRIC: tl.constexpr, BM: tl.constexpr,
 # 2^x on the arithmetic units: adding 1.5 · 2²³ rounds x to a whole number in the last bits of the sum, which become the
 # exponent; the rest lies in [−½, ½], where a polynomial of the fifth degree is good to 1e-7.
 FIFTH = (1.0, 0.6931469775984713, 0.2402224208491852, 0.055507337442437965, 0.009671512660597816, 0.0013264726899251782)
-
-DIRECT = "{.reg .f32 x; abs.f32 x, $1; sqrt.approx.ftz.f32 $0, x;}"
-INVERSE = "{.reg .f32 x, y; abs.f32 x, $1; max.f32 x, x, 0f0DA24260; rsqrt.approx.ftz.f32 y, x; mul.ftz.f32 $0, x, y;}"
-ROOT = DIRECT

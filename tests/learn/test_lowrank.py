@@ -588,7 +588,7 @@ def test_leave_one_out_errors_are_those_of_objects_drawn_at_random_where_there_a
     phi = features()
     low = gm.KernelRidge(KERNEL, 0.3, rank=RANK).fit(X, Y, W)
     place = {tuple(x): i for i, x in enumerate(X)}
-    drawn = [place[tuple(x)] for x in low._looked_at().points.parts[0]]
+    drawn = [place[tuple(x)] for x in low._summed.probed.points.parts[0]]
     assert len(set(drawn)) == 30
     assert max(drawn) > N / 2 > min(drawn)
     oracle = gm.KernelRidge(gm.Linear(), 0.3).fit(phi(X), Y, W)

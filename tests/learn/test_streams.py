@@ -19,6 +19,7 @@ from sklearn.exceptions import NotFittedError
 import gramian as gm
 from gramian.factor.moments import Moments
 from gramian.learn import lowrank as lowrank_module
+from gramian.learn.ways import require_scatter
 
 from .conftest import answers, assert_equal_answers, assert_same_answers, few_objects
 
@@ -695,6 +696,6 @@ def test_a_scatter_that_is_no_number_is_refused_in_any_group(place):
     groups = [Moments(2) for _ in range(3)]
     groups[place].lower = np.full((2, 2), np.nan)
     with pytest.raises(ValueError, match="the scatter of the features reaches nan"):
-        lowrank_module.require_scatter(groups, 1e290)
-    lowrank_module.require_scatter([Moments(2)], 1e290)
-    lowrank_module.require_scatter([Moments(2, scatter=False)], 1e290)
+        require_scatter(groups, 1e290)
+    require_scatter([Moments(2)], 1e290)
+    require_scatter([Moments(2, scatter=False)], 1e290)

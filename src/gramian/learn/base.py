@@ -27,11 +27,11 @@ from sklearn.utils.validation import (
 
 from gramian.batches import Batches
 from gramian.checks import Array, as_vectors
-from gramian.factor.moments import Summary
 from gramian.gram.gram import Gram, as_symmetric, features, finite_norms, require_range
 from gramian.kernels.algebra import Kernel
 from gramian.kernels.radial import Gaussian
 from gramian.learn.sklearn_private import check_targets, check_weights, count_objects, take_rows
+from gramian.learn.ways import Way
 from gramian.places import place_of
 from gramian.space.vectors import FeatureSpace, Vectors
 
@@ -266,7 +266,7 @@ def undone_if_refused(method: Method) -> Method:
 
     @functools.wraps(method)
     def tried(self: Any, *arguments: Any, **named: Any) -> Any:
-        changing = (dict, Summary)  # which are added to in place
+        changing = (dict, Way)  # which are added to in place
         before = {name: copy(held) if isinstance(held, changing) else held for name, held in vars(self).items()}
         try:
             return method(self, *arguments, **named)

@@ -180,7 +180,7 @@ class KernelClassifier(Calibrated, ClassifierMixin, LeastSquares):  # type: igno
 
     def _solve_moments(self) -> None:
         """Find f and b from the moments, once two classes have turned up."""
-        if np.diagonal(self._moments()[0].scatter)[self._summary.dim :].any():
+        if np.diagonal(self._summed.moments()[0].scatter)[self._summed.summary.dim :].any():
             super()._solve_moments()
 
     # Answers

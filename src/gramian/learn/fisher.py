@@ -59,7 +59,7 @@ from gramian.kernels.algebra import Kernel
 from gramian.learn.base import MEDIAN_GAUSSIAN, as_given, evaluate, named, undone_if_refused
 from gramian.learn.discriminant import Discriminant
 from gramian.learn.fisher_loo import LeaveOneOut, WithinClasses
-from gramian.learn.lowrank import DEFAULT_RANK, Rank, landmark_coefficients, pieces, require_scatter
+from gramian.learn.lowrank import DEFAULT_RANK, Rank, landmark_coefficients, pieces
 from gramian.learn.ridges import (
     CHOSEN_EXACTLY,
     Ridge,
@@ -69,6 +69,7 @@ from gramian.learn.ridges import (
     warn_of_estimate,
     warn_unless_solved,
 )
+from gramian.learn.ways import require_scatter
 from gramian.runtime.journal import keeping
 from gramian.space.vectors import Vectors
 
@@ -156,6 +157,8 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Disc
     ridges_: Array
     loo_errors_: Array
     solver_: str
+    _loo_scores: Array | None = None
+    _coarse: FisherDiscriminant | None = None
 
     def __init__(
         self,
@@ -207,7 +210,7 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Disc
         if not self._goes_on():
             self._start(X)
         self._take_classes(X, y)
-        if len(self._turned_up) > 1 and min(self._summary.weights) > 1:
+        if len(self._label_numbers) > 1 and min(self._summed.summary.weights) > 1:
             self._solve_moments()
         return self
 
@@ -219,16 +222,16 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Disc
             self._solve_moments()
             self._warn_if_automatic()
             return self
-        self.__dict__.pop("_summary", None)
+        self._begin_exactly()
         sample = self._learn_sample(X)
         labels = self._classes(y)
         self._check_sizes(np.bincount(labels))
         self._labels = self._sample_labels = labels
         if by_moments(sample.gram()):
             self._begin(self.kernel_)
-            self._turned_up = {label: number for number, label in enumerate(self.classes_.tolist())}
+            self._number_classes()
             for chunk in pieces(Chunk(sample.points, groups=labels)):
-                self._take(chunk)
+                self._add(chunk)
             self._solve_moments()
             return self
         low = self._rough_factor() if fixed_ridge(self.ridge, ("loo",)) is None else None
@@ -238,10 +241,14 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Disc
         self._keep_found(found)
         return self
 
-    def _learnt(self) -> Chunk:
+    def _learnt_from(self) -> Chunk:
         labels = self._sample_labels
-        self._turned_up = {label: number for number, label in enumerate(self.classes_.tolist())}
+        self._number_classes()
         return Chunk(self.sample_.points, groups=labels)
+
+    def _number_classes(self) -> None:
+        """Number the labels in their order, as those of an exact fit are."""
+        self._label_numbers.update((label, number) for number, label in enumerate(self.classes_.tolist()))
 
     def _check_sizes(self, sizes: Array) -> None:
         if min(sizes) < 2:
@@ -257,7 +264,7 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Disc
         require_scatter(groups, LARGEST_SCATTER)
         self._check_sizes(np.array([group.weight for group in groups]))
         self.ridge_ = self._choose_ridge()
-        w, doubly, found = scatter_of_moments(groups, self.ridge_, self._summary.rounding())
+        w, doubly, found = scatter_of_moments(groups, self.ridge_, self._summed.summary.rounding())
         if (low := self._landmarks) is not None:
             alpha, primal = landmark_coefficients(low, w), None
         else:
@@ -266,7 +273,7 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Disc
                 alpha = (S.differences - S(S(evaluate(self.sample_, self.sample_, w)))) / self.ridge_
             else:
                 alpha = S(S(evaluate(self.sample_, self.sample_, doubly)))
-        self._keep_found(replace(found, alpha=alpha, primal=primal, method=self._described()))
+        self._keep_found(replace(found, alpha=alpha, primal=primal, method=self._summed.described()))
 
     def _keep_found(self, found: Scatter) -> None:
         warn_unless_solved(self, found.method, found.residual)
@@ -281,8 +288,7 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Disc
         return None if small or takes_features(gram) else rough_factor(gram, DEFAULT_RANK)
 
     def _choose_ridge(self, low: LowRank | None = None) -> float:
-        for name in ("ridges_", "loo_errors_", "_loo_scores", "_coarse"):
-            self.__dict__.pop(name, None)
+        self._forget("ridges_", "loo_errors_", "_loo_scores", "_coarse")
         if (given := fixed_ridge(self.ridge, ("loo",))) is not None:
             return given
         gram = self.sample_.gram()
@@ -302,9 +308,9 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Disc
         share a decomposition, which is quick and good enough to choose by.
         """
         gram = self.sample_.gram()
-        if hasattr(self, "_summary"):
+        if self._is_summed:
             self._unseen = 0.0
-            return self._left_out_at(self._looked_at().points, self._labels), self._labels
+            return self._left_out_at(self._summed.probed.points, self._labels), self._labels
         if low is None and len(gram) > MOST_LEFT_OUT and not takes_features(gram):
             coarse = self._in_low_rank()
             return coarse._left_out()
@@ -316,7 +322,7 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Disc
 
     def _in_low_rank(self) -> FisherDiscriminant:
         """Return the same discriminant in low rank, from which leave-one-out errors of a large sample are estimated."""
-        if not hasattr(self, "_coarse"):
+        if self._coarse is None:
             coarse = FisherDiscriminant(self.kernel_, 1.0, rank=DEFAULT_RANK)
             self._coarse = coarse.fit(self.sample_.gram(), self.classes_[self._labels])
         self._unseen = self._coarse.trace_error_
@@ -324,14 +330,14 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Disc
 
     def _left_out_at(self, points: Encoded, labels: Array) -> LeaveOneOut:
         return LeaveOneOut.of_moments(
-            self._class_moments()[0], dense(features_on_host(self._summary.kernel, points)), labels
+            self._class_moments()[0], dense(features_on_host(self._summed.summary.kernel, points)), labels
         )
 
     @property
     def loo_decision_(self) -> Array:
         """The decision function for each training object of a model fitted without it, in closed form."""
         check_is_fitted(self)
-        if not hasattr(self, "_loo_scores"):
+        if self._loo_scores is None:
             self._loo_scores = self._leave_all_out()
         if self._unseen > 0:
             warn_of_estimate("the leave-one-out decisions", self._unseen)

@@ -20,7 +20,7 @@ from __future__ import annotations
 from contextlib import suppress
 from copy import copy
 from dataclasses import dataclass, replace
-from typing import Any, Self, cast
+from typing import Any, Self
 
 import numpy as np
 import scipy.linalg
@@ -106,6 +106,7 @@ class LeastSquares(Weighted, Reducible):
     path_: RidgePath
     solver_: str
     residual_: float
+    _known: Fit | None = None
     _unit: float = 1.0  # of the targets: what is solved is solved for y / unit
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
@@ -146,8 +147,8 @@ class LeastSquares(Weighted, Reducible):
             self._learn_moments(X, y, weights)
             self._warn_if_automatic()
             return self
-        for name in ("path_", "_known", "_summary", "_of_moments"):
-            self.__dict__.pop(name, None)
+        self._forget("path_", "_known", "_of_moments")
+        self._begin_exactly()
         given, low = fixed_ridge(self.ridge, CRITERIA), None
         Y = self._pose(X, y, weights)
         if by_moments(self.sample_.gram(), self.solver):
@@ -182,7 +183,7 @@ class LeastSquares(Weighted, Reducible):
         """Learn the problem through the explicit features of the sample, summed up."""
         self._begin(self.kernel_)
         for chunk in pieces(Chunk(self.sample_.points, self._problem.Y, self._problem.weights)):
-            self._take(chunk)
+            self._add(chunk)
         self._solve_moments()
 
     def _check_settings(self) -> None:
@@ -207,31 +208,30 @@ class LeastSquares(Weighted, Reducible):
         for points, some, w in self._chunks(X, Y, weights):
             if isinstance(X, Batches):
                 some = self._targets(some, numeric=True, multi_output=True, objects=points)
-            if self._summary.count and some.shape[1:] != self._shape:
+            if self._summed.summary.count and some.shape[1:] != self._shape:
                 raise ValueError(
                     f"y has shape {some.shape}; (n, {', '.join(map(str, self._shape))}) expected, as the targets before"
                 )
             self._shape = some.shape[1:]
             self._measure(some)
-            self._take(Chunk(points, some.reshape(len(some), -1) / self._unit, w))
+            self._add(Chunk(points, some.reshape(len(some), -1) / self._unit, w))
         self._solve_moments()
 
     def _measure(self, some: Array) -> None:
         """Take a larger unit where targets come that are too large for the one so far."""
-        if not self._summary.count or np.abs(some).max() > SQUARED[1] * self._unit:
+        if not self._summed.summary.count or np.abs(some).max() > SQUARED[1] * self._unit:
             unit = unit_of(some)
-            if self._summary.count:
-                self._summary.scale_numbers(self._unit / unit)
-                self._probe = cast(Chunk, self._probe).scaled(self._unit / unit)
+            if self._summed.summary.count:
+                self._summed.scale_numbers(self._unit / unit)
             self._unit = unit
 
     def _solve_moments(self) -> None:
-        found = self._summary
-        moments, dim = self._moments()[0], found.dim
+        found = self._summed.summary
+        moments, dim = self._summed.moments()[0], found.dim
         given = fixed_ridge(self.ridge, CRITERIA)
-        floor = self._summary.rounding() if given == 0 else 0.0
+        floor = self._summed.summary.rounding() if given == 0 else 0.0
         self._of_moments = of = RidgeOfMoments(moments, dim, self.fit_intercept, self.smoother, found.present, floor)
-        self.__dict__.pop("path_", None)
+        self._forget("path_")
         rounding_of_y = (64 * float(np.finfo(np.float64).eps) * np.abs(moments.mean[dim:])) ** 2 * moments.weight
         if (np.diagonal(moments.scatter)[dim:] <= rounding_of_y).all():
             raise ValueError(
@@ -241,14 +241,14 @@ class LeastSquares(Weighted, Reducible):
         if given is None:
             largest = float(of.values.max(initial=0.0))
             ridges = ridge_grid(self.ridge, largest, float(np.finfo(self.sample_.gram().dtype).eps) * largest)
-            self.path_ = of.path(ridges, self._looked_at(), found.kernel, self._trace_error)
+            self.path_ = of.path(ridges, self._summed.probed, found.kernel, self._summed.trace_error)
             self.ridge_ = self._best(self.path_)
         else:
             self.ridge_ = given
         W = of.weights(self.ridge_)
         b = of.constant(W)
         self.residual_ = of.residual(self.ridge_, W) if self.smoother == "shrinkage" else 0.0
-        self.solver_ = self._described() + ("" if self.ridge_ > 0 else f"; {minimum_norm(len(of.values))}")
+        self.solver_ = self._summed.described() + ("" if self.ridge_ > 0 else f"; {minimum_norm(len(of.values))}")
         warn_unless_solved(self, self.solver_, self.residual_)
         low = self._landmarks
         a = self._dual_of(W, b) if low is None else landmark_coefficients(low, W)
@@ -281,7 +281,7 @@ class LeastSquares(Weighted, Reducible):
         Q = self._of_moments.within(W)
         return np.asarray(w * (evaluate(self.sample_, self.sample_, Q) - self._of_moments.at_mean(Q)))
 
-    def _learnt(self) -> Chunk:
+    def _learnt_from(self) -> Chunk:
         self._shape = self.dual_coef_.shape[1:]
         return Chunk(self.sample_.points, self._problem.Y, self._problem.weights)
 
@@ -311,7 +311,7 @@ class LeastSquares(Weighted, Reducible):
         weight = total / self._problem.Y.shape[1]
         rho = left_out * float(gram.rough_diag().mean(dtype=np.float64)) * weight / len(gram)
         if low is None:
-            errors = of.path(ridges + rho, coarse._looked_at(), coarse._summary.kernel, left_out)
+            errors = of.path(ridges + rho, coarse._summed.probed, coarse._summed.summary.kernel, left_out)
         else:
             errors = seen.path(ridges + rho, total, count)
         dof = count - ridges / (ridges + rho) * (count - errors.dof)
@@ -353,12 +353,12 @@ class LeastSquares(Weighted, Reducible):
             return self._solve()
         frame = self._problem.frame()
         c, self._primal = smoother.coefficients(self.ridge_), smoother.weights(self.ridge_)
-        self._known = smoother.at(self.ridge_)
+        self._known = quality = smoother.at(self.ridge_)
         gram, target = self.sample_.gram(), frame.S(self._problem.Y)
         exact = self.smoother == "projection" or self.ridge_ == 0
 
         def rest_of(c: Array) -> Array:
-            known = self._known.residuals if exact else self.ridge_ * c
+            known = quality.residuals if exact else self.ridge_ * c
             return np.asarray(frame.S(gram.apply(frame.St(c))) + known - target)
 
         rest = rest_of(c)
@@ -373,7 +373,7 @@ class LeastSquares(Weighted, Reducible):
             self.solver_ = f"spectral decomposition; {minimum_norm(len(smoother.values))}"
             if self._primal is not None:
                 fitted = frame.S(evaluate(self.sample_, self.sample_, self._primal))
-                of_weights = relative(fitted + self._known.residuals - target, self._problem.weighted())
+                of_weights = relative(fitted + quality.residuals - target, self._problem.weighted())
         warn_unless_solved(self, self.solver_, self.residual_, of_weights)
         if smoother.left_out > 0:
             warn_of_estimate("the predictions of a projection", smoother.left_out)
@@ -503,9 +503,9 @@ class LeastSquares(Weighted, Reducible):
 
     def _loo_square(self) -> float:
         """Return the mean square of the leave-one-out residuals of targets in their unit."""
-        if hasattr(self, "_of_moments"):
+        if self._is_summed:
             ridges = np.array([self.ridge_])
-            path = self._of_moments.path(ridges, self._looked_at(), self._summary.kernel, self.trace_error_)
+            path = self._of_moments.path(ridges, self._summed.probed, self._summed.summary.kernel, self.trace_error_)
             return float(path.loo[0])
         squares = np.square(self.loo_residuals_ / self._unit).mean(axis=tuple(range(1, self.dual_coef_.ndim)))
         return float(np.average(squares, weights=self._problem.weights))
@@ -514,7 +514,7 @@ class LeastSquares(Weighted, Reducible):
     def effective_dof_(self) -> float:
         """The trace of the smoother: Σ σ²/(σ² + λ), and one more for an intercept."""
         check_is_fitted(self)
-        if hasattr(self, "_of_moments"):
+        if self._is_summed:
             return self._of_moments.dof(self.ridge_)
         return float((1 - self._quality().room).sum())
 
@@ -522,7 +522,7 @@ class LeastSquares(Weighted, Reducible):
     def shrinkage_(self) -> Array:
         """The factor of each principal direction, σ²/(σ² + λ) (or 1 and 0 for a projection), the largest σ first."""
         check_is_fitted(self)
-        if hasattr(self, "_of_moments"):
+        if self._is_summed:
             return factors(self._of_moments.values, self.ridge_, self.smoother)[0]
         smoother = self._smoother()
         if smoother.left_out > 0:
@@ -531,21 +531,21 @@ class LeastSquares(Weighted, Reducible):
 
     def _probed(self) -> tuple[Array, Array, Array | None]:
         """Return leave-one-out residuals, targets and weights of the objects that are looked at, in low rank."""
-        chunk, of = self._looked_at(), self._of_moments
+        chunk, of = self._summed.probed, self._of_moments
         f = factors(of.values, self.ridge_, self.smoother)[0]
-        left = Seen(of, chunk, self._summary.kernel).at(f, self.ridge_ == 0).loo
+        left = Seen(of, chunk, self._summed.summary.kernel).at(f, self.ridge_ == 0).loo
         if chunk.weights is not None:
             left = left / np.sqrt(np.where(chunk.weights > 0, chunk.weights, 1.0))[:, None]
         return left, np.asarray(chunk.numbers), chunk.weights
 
     def _quality(self) -> Fit:
-        if hasattr(self, "_of_moments"):
+        if self._is_summed:
             problem = self._problem
             chunks = pieces(Chunk(self.sample_.points, problem.Y, problem.weights), self.probe)
             f = factors(self._of_moments.values, self.ridge_, self.smoother)[0]
             found = [Seen(self._of_moments, chunk, self.kernel_).at(f, self.ridge_ == 0) for chunk in chunks]
             return joined_fits(found)
-        if not hasattr(self, "_known"):
+        if self._known is None:
             gram = self.sample_.gram()
             with gram.held() as held:
                 if held and self.smoother == "shrinkage" and self.ridge_ > 0 and self._by_inverse(gram):
@@ -736,7 +736,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, LeastSquares):  # type: igno
             present = len(problem.Y) if problem.weights is None else int(np.count_nonzero(problem.weights))
             energy = np.einsum("ij,ij->j", problem.Y, self.dual_coef_.reshape(problem.Y.shape) / self._unit)
         else:
-            of, present, moments = self._of_moments, self._summary.present, self._moments()[0]
+            of, present, moments = self._of_moments, self._summed.summary.present, self._summed.moments()[0]
             table = moments.scatter if of.intercept else moments.about_origin()
             squares = np.diagonal(table)[len(of.A) :]
             energy = (squares - np.einsum("ij,ij->j", of.B, of.weights(self.ridge_))) / self.ridge_
@@ -747,7 +747,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, LeastSquares):  # type: igno
         weights = None if self._landmarks is not None else self._problem.weights
         if self._landmarks is not None or takes_features(self.sample_.gram(), self.solver):
             low = self._through_features()
-            found = variances_of_moments(low._of_moments, low._summary.kernel, images, self.ridge_)
+            found = variances_of_moments(low._of_moments, low._summed.summary.kernel, images, self.ridge_)
             total = low._of_moments.weight
         else:
             gram, frame = self.sample_.gram(), self._problem.frame()
@@ -818,7 +818,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, LeastSquares):  # type: igno
     def _left_out(self) -> LeftOut:
         """Return what is known of the models that were learnt without one object."""
         count, chosen = len(self.sample_), hasattr(self, "path_")
-        if hasattr(self, "_of_moments") or (count > DENSE and takes_features(self.sample_.gram(), self.solver)):
+        if self._is_summed or (count > DENSE and takes_features(self.sample_.gram(), self.solver)):
             return self._left_out_of_moments()
         weights = self._problem.weights
         if chosen and self.smoother == "shrinkage" and count <= CHOSEN_AGAIN:
@@ -832,9 +832,9 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, LeastSquares):  # type: igno
     def _groups_out(self, groups: Any) -> LeftOut:
         """Return what is known of the models that were learnt without one group."""
         found, n = np.asarray(groups), len(self.sample_)
-        if found.shape != (n,) and not hasattr(self, "_of_moments"):
+        if found.shape != (n,) and not self._is_summed:
             raise ValueError(f"groups have the shape {found.shape}; one for each of the {n:,} objects expected")
-        if hasattr(self, "_of_moments") or n > DENSE or self._problem.weights is not None:
+        if self._is_summed or n > DENSE or self._problem.weights is not None:
             raise ValueError("groups are left out of exact answers only, of at most 3,000 objects without weights")
         if self.smoother != "shrinkage" or not self.ridge_ > 0:
             raise ValueError("groups are left out by shrinkage only: take smoother='shrinkage' and a ridge above 0")
@@ -847,7 +847,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, LeastSquares):  # type: igno
         """Leave out the objects that are looked at, with explicit features."""
         low = self._through_features()
         residuals, _, weights = low._probed()
-        seen = Seen(low._of_moments, low._looked_at(), low._summary.kernel)
+        seen = Seen(low._of_moments, low._summed.probed, low._summed.summary.kernel)
         f = factors(low._of_moments.values, self.ridge_, self.smoother)[0]
         found = LeftOut.by_influence(
             self._unit * residuals, lambda some: (self._at(some), seen.influences(some.points, f))
@@ -877,7 +877,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, LeastSquares):  # type: igno
 
     def _through_features(self) -> Self:
         """Return the same model through the moments of its features, where it does not have these."""
-        if hasattr(self, "_of_moments"):
+        if self._is_summed:
             return self
         low = copy(self)
         low.ridge = self.ridge_

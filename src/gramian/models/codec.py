@@ -341,6 +341,8 @@ class Decoder:
             self._forward = entry.cls is Vectors and isinstance(held, dict)
             state[name] = self.value(held)
         self._forward = False
+        if entry.brought_up is not None:
+            state = entry.brought_up(state)
         for name, held in state.items():
             types = entry.attributes.get(name)
             if types is None:

@@ -141,7 +141,7 @@ def test_a_long_job_that_breathes_stops_within_itself():
             raise ZeroDivisionError
         for k in range(1000):
             time.sleep(0.005)
-            threads.breathe()
+            threads.check_interrupt()
             seen.append(k)
 
     with pytest.raises(ZeroDivisionError):
@@ -150,7 +150,7 @@ def test_a_long_job_that_breathes_stops_within_itself():
 
 
 def test_outside_lanes_there_is_always_breath():
-    threads.breathe()
+    threads.check_interrupt()
 
 
 STRINGS = ["".join(np.random.default_rng(k).choice(list("abcdefgh"), 5 + k % 40)) for k in range(300)]

@@ -37,13 +37,13 @@ def cores() -> int:
 
 
 class Stopped(Exception):
-    """Raised by `breathe` inside a lane, and caught by `run`."""
+    """Raised by `check_interrupt` inside a lane, and caught by `run`."""
 
 
 _lane = threading.local()
 
 
-def breathe() -> None:
+def check_interrupt() -> None:
     """Leave a job half done where its lanes were told to stop; a long job calls this several times a second."""
     stop = getattr(_lane, "stop", None)
     if stop is not None and stop.is_set():

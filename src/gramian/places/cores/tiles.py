@@ -24,7 +24,7 @@ from gramian.checks import Array
 from gramian.places.cores.distances import SLAB
 from gramian.places.cores.fused import Fused
 from gramian.runtime.journal import Stages, at_once
-from gramian.runtime.threads import breathe, cores, run, single_blas
+from gramian.runtime.threads import check_interrupt, cores, run, single_blas
 
 DEFAULT_MEMORY = 256 * 2**20
 LARGEST_SIDE = 768  # beyond this a tile leaves the last cache for no gain
@@ -138,7 +138,7 @@ def in_pieces(block: Block, steady: bool) -> Block:
             col += piece.shape[1]
             if col == out.shape[1]:
                 row, col = row + len(piece), 0
-            breathe()
+            check_interrupt()
 
     return write
 

@@ -27,7 +27,7 @@ from gramian.formula.encoded import Encoded
 from gramian.gram.gram import Gram, features_on_host
 from gramian.kernels.algebra import Kernel
 from gramian.learn.base import KernelEstimator
-from gramian.learn.path import Fit, Kind, RidgePath, factors
+from gramian.learn.path import Kind, Residuals, RidgePath, factors
 from gramian.learn.sklearn_private import count_objects, take_rows
 from gramian.learn.ways import Exact, Summed
 from gramian.places import CORES
@@ -370,7 +370,7 @@ class Seen:
         ) @ self._P.T + self._ridge.intercept / self._ridge.weight
         return found if self._weights is None else found * self._weights
 
-    def at(self, f: Array, unridged: bool = False) -> Fit:
+    def at(self, f: Array, unridged: bool = False) -> Residuals:
         """Return residuals and room for the factors of a ridge, as seen through the weights of the objects.
 
         Without any ridge, f = 1, also how they begin to grow with one.
@@ -383,9 +383,9 @@ class Seen:
         if unridged:
             steep = 1 / np.square(self._ridge.values)
             change = self._P @ (steep[:, None] * self._ridge.inside)
-            slope = Fit(self._weighted(change), self._weighted(np.square(self._P) @ steep, squared=True))
+            slope = Residuals(self._weighted(change), self._weighted(np.square(self._P) @ steep, squared=True))
         E, room = self._weighted(E), 1 - self._weighted(h, squared=True)
-        return Fit(E, np.where(room > rounding, room, 0.0), slope)
+        return Residuals(E, np.where(room > rounding, room, 0.0), slope)
 
     def _weighted(self, values: Array, squared: bool = False) -> Array:
         """Return residuals, or squares, as they are seen through the weights of the objects."""

@@ -59,7 +59,7 @@ from gramian.learn.lowrank import (
     landmark_coefficients,
     pieces,
 )
-from gramian.learn.path import Fit, Kind, RidgePath, Smoother, factors, joined_fits, without_groups
+from gramian.learn.path import Kind, Residuals, RidgePath, Smoother, factors, joined_residuals, without_groups
 from gramian.learn.posterior import variances, variances_of_moments
 from gramian.learn.ridges import (
     CHOSEN_EXACTLY,
@@ -106,7 +106,7 @@ class LeastSquares(Weighted, Reducible):
     path_: RidgePath
     solver_: str
     residual_: float
-    _known: Fit | None = None
+    _known: Residuals | None = None
     _unit: float = 1.0  # of the targets: what is solved is solved for y / unit
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
@@ -538,13 +538,13 @@ class LeastSquares(Weighted, Reducible):
             left = left / np.sqrt(np.where(chunk.weights > 0, chunk.weights, 1.0))[:, None]
         return left, np.asarray(chunk.numbers), chunk.weights
 
-    def _quality(self) -> Fit:
+    def _quality(self) -> Residuals:
         if self._is_summed:
             problem = self._problem
             chunks = pieces(Chunk(self.sample_.points, problem.Y, problem.weights), self.probe)
             f = factors(self._of_moments.values, self.ridge_, self.smoother)[0]
             found = [Seen(self._of_moments, chunk, self.kernel_).at(f, self.ridge_ == 0) for chunk in chunks]
-            return joined_fits(found)
+            return joined_residuals(found)
         if self._known is None:
             gram = self.sample_.gram()
             with gram.held() as held:
@@ -927,14 +927,14 @@ class Problem:
             return float(self.Y.size), len(self.Y)
         return float(self.weights.sum()) * self.Y.shape[1], int(np.count_nonzero(self.weights))
 
-    def quality(self, gram: Gram, ridge: float) -> Fit:
+    def quality(self, gram: Gram, ridge: float) -> Residuals:
         """Return residuals λc and room λ diag (S K Sᵀ + λI)⁻¹ (less the intercept's share) from the inverse itself."""
         frame = self.frame()
         A = frame.around(gram.dense().astype(np.float64, copy=False))
         factor = ridged_factor(A, ridge, over=True)
         c = scipy.linalg.cho_solve(factor, frame.S(self.Y), check_finite=False)
         diagonal, border = inverse_diagonal(factor[0]), self.border()
-        return Fit(ridge * c, ridge * diagonal - (0.0 if border is None else border**2))
+        return Residuals(ridge * c, ridge * diagonal - (0.0 if border is None else border**2))
 
 
 def inverse_diagonal(L: Array) -> Array:

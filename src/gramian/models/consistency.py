@@ -518,9 +518,9 @@ def check_least_squares_classifier(found: Any) -> None:
         _check_calibrated(found)
 
 
-def check_fit(found: Any) -> None:
+def check_residuals(found: Any) -> None:
     """Require that residuals grow once where there is no ridge."""
-    require(found.slope is None or found.slope.slope is None, "a fit begins to grow twice")
+    require(found.slope is None or found.slope.slope is None, "residuals begin to grow twice")
 
 
 def check_gram_rows(found: Any) -> None:

@@ -48,7 +48,7 @@ from gramian.learn.kmeans import KernelKMeans
 from gramian.learn.lowrank import RidgeOfMoments
 from gramian.learn.novelty import NoveltyDetector
 from gramian.learn.parzen import ParzenClassifier
-from gramian.learn.path import Fit, RidgePath
+from gramian.learn.path import Residuals, RidgePath
 from gramian.learn.pca import KernelPCA
 from gramian.learn.preimage import PreImages
 from gramian.learn.ridge import KernelRidge, Problem
@@ -360,7 +360,7 @@ _LEAST_SQUARES: dict[str, Types] = {
     "_primal": MAYBE_ARRAY,
     "_problem": (Problem,),
     "_shape": (tuple,),
-    "_known": (Fit,),
+    "_known": (Residuals,),
     "_of_moments": (RidgeOfMoments,),
 }
 _SCATTERED = ("_automatic", "_begun", "_summary", "_probe", "_lots", "_turned_up", "_trace_error")
@@ -545,7 +545,9 @@ _AROUND = [
     _object(Calibration, consistency.check_calibration, slope=MAYBE_NUMBER, shifts=MAYBE_ARRAY),
     _object(Problem, consistency.check_problem, Y=ARRAY, weights=MAYBE_ARRAY, intercept=FLAG),
     _object(RidgePath, consistency.check_path, ridges=ARRAY, loo=ARRAY, gcv=ARRAY, dof=ARRAY, left_out=NUMBER),
-    Entry(Fit, {"residuals": ARRAY, "room": ARRAY}, {"slope": (Fit, NONE)}, check=consistency.check_fit),
+    Entry(
+        Residuals, {"residuals": ARRAY, "room": ARRAY}, {"slope": (Residuals, NONE)}, check=consistency.check_residuals
+    ),
     Entry(
         RidgeOfMoments,
         {
@@ -579,3 +581,6 @@ _AROUND = [
 ]
 
 ENTRIES: dict[str, Entry] = {entry.name: entry for entry in [*_KERNELS, *_MAPS, *_SAMPLES, *_LEARNERS, *_AROUND]}
+
+# What classes were called in files of earlier versions.
+FORMER_NAMES = {"Fit": "Residuals"}

@@ -36,7 +36,7 @@ Pivoting = Literal["greedy", "random"] | None
 
 BATCH = 128  # pivots proposed at a time
 AHEAD = 3  # candidates for each pivot that the last ones have given
-STRIPE = 1024  # rows of the factor that a lane updates at a time
+FACTOR_ROWS = 1024  # rows of the factor that a lane updates at a time
 SAME = 1 + 1e-6  # ratio of numbers that are equal up to rounding
 SURE = 1024  # columns up to which memory is taken at once; a larger factor grows as it needs to
 IN_VAIN = 100  # proposals, one after the other, of which nothing comes, as cannot be by chance
@@ -283,7 +283,7 @@ class _Growing:
         pivot_rows = self.F[chosen][:, :k]
         inverse = place.array(solve_triangular(L, np.eye(t), lower=True, check_finite=False).T.astype(self.gram.dtype))
         new = self.F[:, k : k + t]
-        stripes = place.stripes(len(columns), STRIPE)
+        stripes = place.stripes(len(columns), FACTOR_ROWS)
         sums = np.empty((len(stripes), t))
         left = self.residual.copy()
 

@@ -45,7 +45,7 @@ LAST = 64  # columns of a factor by which it is judged what is left of K
 ASKED = 8  # steps after which, and after twice as many, it is asked whether to go on
 LARGEST_RANK = 2048  # of a preconditioner
 LARGEST_FACTOR = 2**31  # bytes of it
-STRIPE = 2048  # of its rows are worked on at a time
+PRECONDITIONER_ROWS = 2048  # of its factor that are worked on at a time
 PART = 2**19  # numbers of a matrix that are seen through S at a time
 CLEAR = 64  # a ridge so many times the rounding errors of K in single precision is not lost among them
 COARSE = 1e-4  # what a round of steps by values in single precision may gain, at most
@@ -581,7 +581,7 @@ def _preconditioner(
         G = pivoted(gram if twice else gram.single(), rank, pivoting="random", rng=0).factor
     if frame.S is not identity:
         frame.over(G)
-    stripes = place.stripes(n, STRIPE)
+    stripes = place.stripes(n, PRECONDITIONER_ROWS)
 
     def wide(rows: slice) -> Matrix:
         return place.cast(G[rows], np.float64)

@@ -41,7 +41,7 @@ AFFORDABLE = 2e12  # values of κ, about an hour's work
 AFFORDABLE_EXPENSIVE = 1e8  # where each of them takes long
 HEAD = 20_000  # objects of a stream from which a kernel is settled and landmarks are chosen
 TELLING = 1000  # objects by which a kernel tells whether it has explicit features
-CHUNK = 2**16  # objects of an array that are taken at a time
+OBJECTS_AT_A_TIME = 2**16  # objects of an array that are taken at a time
 
 
 def given_rank(rank: Any) -> int | None:
@@ -216,7 +216,7 @@ class Reducible(KernelEstimator):
                     told.step()
             return
         points = X.rows if isinstance(X, Gram) else self.kernel_.encode(self._checked(X, self.kernel_, False))
-        with task("objects, in low rank", -(-len(points) // CHUNK)) as told:
+        with task("objects, in low rank", -(-len(points) // OBJECTS_AT_A_TIME)) as told:
             for chunk in pieces(Chunk(points, y, weights)):
                 yield chunk.points, chunk.numbers, chunk.weights
                 told.step()
@@ -246,8 +246,9 @@ class Reducible(KernelEstimator):
         return 0.0 if self._way is None else self._way.trace_error
 
 
-def pieces(chunk: Chunk, size: int = CHUNK) -> Iterator[Chunk]:
+def pieces(chunk: Chunk, size: int | None = None) -> Iterator[Chunk]:
     """Cut a chunk into smaller ones."""
+    size = OBJECTS_AT_A_TIME if size is None else size
     for start in range(0, len(chunk.points), size):
         yield chunk[start : start + size]
 

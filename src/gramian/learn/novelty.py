@@ -49,7 +49,7 @@ from gramian.space.means import stability_bound
 from gramian.space.vectors import Vectors
 
 COUNTABLE = 1e15  # objects: to ask for more of them is no advice
-RUN = 512  # objects, at least, whose mean is compared with its projection at a time
+SHORTEST_RUN = 512  # objects, at least, whose mean is compared with its projection at a time
 
 
 class NoveltyDetector(OutlierMixin, Reducible):  # type: ignore[misc]
@@ -264,7 +264,7 @@ class NoveltyDetector(OutlierMixin, Reducible):  # type: ignore[misc]
         Runs are cut from the sequence of all objects, however these come in; the last, unfinished one is kept.
         """
         points = points if self._unfinished is None else self._unfinished.concat(points)
-        size = max(RUN, len(self.sample_))
+        size = max(SHORTEST_RUN, len(self.sample_))
         whole = len(points) // size * size
         self._astray += sum(self._strayed(points[start : start + size]) for start in range(0, whole, size))
         self._unfinished = points[whole:].copy() if whole < len(points) else None

@@ -97,10 +97,10 @@ def test_ctrl_c_while_the_limit_of_blas_is_set_leaves_no_limit(monkeypatch):
     before = blas_threads()
     join = threading.Thread.join
     monkeypatch.setattr(threading.Thread, "join", interrupt_once(join))
-    with pytest.raises(KeyboardInterrupt), threads.single_blas():
+    with pytest.raises(KeyboardInterrupt), threads.one_blas_thread():
         pytest.fail("inside")
     assert blas_threads() == before
-    with threads.single_blas():
+    with threads.one_blas_thread():
         assert set(blas_threads()) == {1}
     assert blas_threads() == before
 

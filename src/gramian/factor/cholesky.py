@@ -28,7 +28,7 @@ from gramian.checks import Array, as_generator, non_negative, whole
 from gramian.gram.gram import Gram, as_symmetric
 from gramian.places import Matrix, place_of
 from gramian.runtime.progress import task
-from gramian.runtime.threads import cores, run, single_blas
+from gramian.runtime.threads import cores, one_blas_thread, run
 
 Order: TypeAlias = Callable[[Array], Iterator[int]]  # what is next, by what is left of each at the time
 
@@ -177,7 +177,7 @@ def pivoted(
     growing = _Growing(gram, rank, tol, eta, leave_out=pivoting is None)
     proposals = _PROPOSALS[pivoting](growing, as_generator(rng))
     vain = 0
-    with single_blas(), task("Cholesky factor") as told:
+    with one_blas_thread(), task("Cholesky factor") as told:
         while growing.count < rank and not growing.reached(growing.residual):
             proposal = next(proposals, None)
             if proposal is None:

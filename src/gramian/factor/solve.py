@@ -32,7 +32,7 @@ from gramian.factor.machine import DENSE, TYPICAL
 from gramian.gram.gram import Gram, as_symmetric, features
 from gramian.places import Factor, Matrix, place_of
 from gramian.runtime.progress import steps_left, task
-from gramian.runtime.threads import aside, cores, run, single_blas
+from gramian.runtime.threads import aside, cores, one_blas_thread, run
 
 Map = Callable[[Array], Array]
 Step = Callable[[Array, Any], Array]
@@ -501,7 +501,7 @@ def _iterated(
         stopped = again and outdone(left)
         return stopped
 
-    with single_blas(), task("conjugate gradients") as told:
+    with one_blas_thread(), task("conjugate gradients") as told:
         for _ in range(RESTARTS):
             aim = max(goal / 2, residual * (goal / 2) ** (1 / rounds)) if coarse is not gram else goal / 2
             change, steps = conjugate_gradients(

@@ -42,7 +42,7 @@ from gramian.factor.moments import Chunk, Moments, dense
 from gramian.factor.solve import (
     MOST_STEPS,
     ROOM,
-    Frame,
+    Lens,
     Map,
     System,
     by_moments,
@@ -513,8 +513,8 @@ def solve_scatter(
     goal = default_goal(gram) if tol is None else tol
     fine = max(FINE, goal)
     with gram.held():
-        frame = Frame(S, S, 1 / float(S.sizes.min()))
-        multiply, system = _in_double_precision(gram), System(gram, ridge, frame, low=low)
+        lens = Lens(S, S, 1 / float(S.sizes.min()))
+        multiply, system = _in_double_precision(gram), System(gram, ridge, lens, low=low)
 
         def seen(alpha: Array) -> tuple[Array, Array, float]:
             """Return K α, what is left of T, and how much of it that is."""

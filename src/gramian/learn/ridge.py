@@ -36,13 +36,13 @@ from gramian.factor.moments import Chunk
 from gramian.factor.solve import (
     PLAIN,
     ROOM,
-    Frame,
+    Lens,
     Side,
     System,
     by_moments,
     relative,
     ridged_factor,
-    solve_framed,
+    solve_through,
     takes_features,
 )
 from gramian.factor.spectrum import rough_factor, rough_spectrum, spectrum, spectrum_above, whole_range
@@ -298,8 +298,8 @@ class LeastSquares(Weighted, Reducible):
         gram, (total, count) = self.sample_.gram(), self._problem.totals()
         low, unit = None, 1.0
         if 8 * len(gram) * DEFAULT_RANK <= ROOM:
-            frame, low = self._problem.frame(), rough_factor(gram, DEFAULT_RANK)
-            seen = Smoother(rough_spectrum(low, frame), frame.S(self._problem.Y), self._problem.border(), "shrinkage")
+            lens, low = self._problem.lens(), rough_factor(gram, DEFAULT_RANK)
+            seen = Smoother(rough_spectrum(low, lens), lens.S(self._problem.Y), self._problem.border(), "shrinkage")
             values, left_out = seen.values, seen.left_out
         else:
             coarse = KernelRidge(self.kernel_, 1.0, self.fit_intercept, rank=DEFAULT_RANK)
@@ -330,10 +330,10 @@ class LeastSquares(Weighted, Reducible):
 
     def _solve(self, low: LowRank | None = None) -> tuple[Array, Array]:
         """Return a and K a for the ridge as it is, from a linear system; `low` is a factor of K from before."""
-        gram, frame = self.sample_.gram(), self._problem.frame()
+        gram, lens = self.sample_.gram(), self._problem.lens()
         with gram.held():
-            found = solve_framed(gram, frame.S(self._problem.Y), self.ridge_, frame, self.solver, self.tol, low)
-            a = frame.St(found.value)
+            found = solve_through(gram, lens.S(self._problem.Y), self.ridge_, lens, self.solver, self.tol, low)
+            a = lens.St(found.value)
             self._primal = found.primal
             values = self._values_of(a, gram) if self.fit_intercept else np.zeros_like(a)
         self.solver_, self.residual_ = found.method, found.residual
@@ -351,15 +351,15 @@ class LeastSquares(Weighted, Reducible):
             self.ridge_ = self._best(self.path_)
         if self.smoother == "shrinkage" and smoother.left_out > 0:
             return self._solve()
-        frame = self._problem.frame()
+        lens = self._problem.lens()
         c, self._primal = smoother.coefficients(self.ridge_), smoother.weights(self.ridge_)
         self._known = quality = smoother.at(self.ridge_)
-        gram, target = self.sample_.gram(), frame.S(self._problem.Y)
+        gram, target = self.sample_.gram(), lens.S(self._problem.Y)
         exact = self.smoother == "projection" or self.ridge_ == 0
 
         def rest_of(c: Array) -> Array:
             known = quality.residuals if exact else self.ridge_ * c
-            return np.asarray(frame.S(gram.apply(frame.St(c))) + known - target)
+            return np.asarray(lens.S(gram.apply(lens.St(c))) + known - target)
 
         rest = rest_of(c)
         if not exact and relative(rest, self._problem.weighted()) > FINE:
@@ -372,30 +372,30 @@ class LeastSquares(Weighted, Reducible):
         if self.ridge_ == 0:
             self.solver_ = f"spectral decomposition; {minimum_norm(len(smoother.values))}"
             if self._primal is not None:
-                fitted = frame.S(evaluate(self.sample_, self.sample_, self._primal))
+                fitted = lens.S(evaluate(self.sample_, self.sample_, self._primal))
                 of_weights = relative(fitted + quality.residuals - target, self._problem.weighted())
         warn_unless_solved(self, self.solver_, self.residual_, of_weights)
         if smoother.left_out > 0:
             warn_of_estimate("the predictions of a projection", smoother.left_out)
-        return frame.St(c), self._values_of(frame.St(c), gram)
+        return lens.St(c), self._values_of(lens.St(c), gram)
 
     def _values_of(self, a: Array, gram: Gram) -> Array:
         """Return K a, the values of a function at the sample."""
         return gram.apply(a) if self._primal is None else evaluate(self.sample_, self.sample_, self._primal)
 
     def _smoother(self) -> Smoother:
-        frame = self._problem.frame()
+        lens = self._problem.lens()
         gram = self.sample_.gram()
         lam = fixed_ridge(self.ridge, CRITERIA)
         if lam == 0:
-            found = whole_range(gram, frame, self.solver)
+            found = whole_range(gram, lens, self.solver)
         elif self.smoother == "shrinkage":
-            found = spectrum(gram.double(), frame, self.solver)  # eigenvalues that are small beside a ridge add up
+            found = spectrum(gram.double(), lens, self.solver)  # eigenvalues that are small beside a ridge add up
         elif lam is not None:
-            found = spectrum_above(gram, lam, frame, self.solver)
+            found = spectrum_above(gram, lam, lens, self.solver)
         else:
-            found = spectrum(gram, frame, self.solver)
-        return Smoother(found, frame.S(self._problem.Y), self._problem.border(), self.smoother)
+            found = spectrum(gram, lens, self.solver)
+        return Smoother(found, lens.S(self._problem.Y), self._problem.border(), self.smoother)
 
     def _keep(self, a: Array, Ka: Array, shape: tuple[int, ...]) -> None:
         b = np.zeros(a.shape[1])
@@ -559,7 +559,7 @@ class LeastSquares(Weighted, Reducible):
 
     def _by_inverse(self, gram: Gram) -> bool:
         """Tell whether the room comes from (K + λI)⁻¹: with the digits of a decomposition, in a fifth of its time."""
-        firm = self.ridge_ > FIRM * len(gram) * gram.scale() * self._problem.frame().gain
+        firm = self.ridge_ > FIRM * len(gram) * gram.scale() * self._problem.lens().gain
         return len(gram) > DENSE or (firm and len(gram) > CHOSEN_EXACTLY)
 
 
@@ -750,12 +750,12 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, LeastSquares):  # type: igno
             found = variances_of_moments(low._of_moments, low._summed.summary.kernel, images, self.ridge_)
             total = low._of_moments.weight
         else:
-            gram, frame = self.sample_.gram(), self._problem.frame()
+            gram, lens = self.sample_.gram(), self._problem.lens()
             w = np.ones(len(gram)) if weights is None else weights
             total = float(w.sum())
             with gram.held():
-                system = System(gram, self.ridge_, frame, "dual")
-                found = variances(self.sample_, images, system, frame, w / total if self.fit_intercept else None)
+                system = System(gram, self.ridge_, lens, "dual")
+                found = variances(self.sample_, images, system, lens, w / total if self.fit_intercept else None)
         return np.asarray(found + self.ridge_ / total if self.fit_intercept else found)
 
     def predict_interval(self, X: Any, alpha: float = 0.1, groups: Any = None) -> Intervals:
@@ -905,7 +905,7 @@ class Problem:
         """Return D Y, the targets in the units in which residuals are measured."""
         return self.Y if self.weights is None else np.sqrt(self.weights)[:, None] * self.Y
 
-    def frame(self) -> Frame:
+    def lens(self) -> Lens:
         """Return S = P D and its transpose."""
         d = None if self.weights is None else np.sqrt(self.weights)[:, None]
         border = self.border()
@@ -919,7 +919,7 @@ class Problem:
             return V if border is None else V - np.outer(border, border @ V)
 
         gain = 1.0 if self.weights is None else float(self.weights.max())
-        return Frame(lambda V: projected(weighted(V)), lambda V: weighted(projected(V)), gain)
+        return Lens(lambda V: projected(weighted(V)), lambda V: weighted(projected(V)), gain)
 
     def totals(self) -> tuple[float, int]:
         """Return the sum of the weights over all targets, and the number of objects that have one."""
@@ -929,10 +929,10 @@ class Problem:
 
     def quality(self, gram: Gram, ridge: float) -> Residuals:
         """Return residuals λc and room λ diag (S K Sᵀ + λI)⁻¹ (less the intercept's share) from the inverse itself."""
-        frame = self.frame()
-        A = frame.around(gram.dense().astype(np.float64, copy=False))
+        lens = self.lens()
+        A = lens.around(gram.dense().astype(np.float64, copy=False))
         factor = ridged_factor(A, ridge, over=True)
-        c = scipy.linalg.cho_solve(factor, frame.S(self.Y), check_finite=False)
+        c = scipy.linalg.cho_solve(factor, lens.S(self.Y), check_finite=False)
         diagonal, border = inverse_diagonal(factor[0]), self.border()
         return Residuals(ridge * c, ridge * diagonal - (0.0 if border is None else border**2))
 

@@ -25,9 +25,9 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from gramian.batches import Batches
 from gramian.checks import Array, as_vectors
 from gramian.gram.gram import Gram, as_symmetric, features, finite_norms, require_range
+from gramian.intake.batches import Batches
 from gramian.kernels.algebra import Kernel
 from gramian.kernels.radial import Gaussian
 from gramian.learn.sklearn_private import check_targets, check_weights, count_objects, take_rows

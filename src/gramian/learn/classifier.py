@@ -15,8 +15,8 @@ import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 
-from gramian.batches import Batches
 from gramian.checks import Array
+from gramian.intake.batches import Batches
 from gramian.kernels.algebra import Kernel
 from gramian.learn.base import MEDIAN_GAUSSIAN, named, undone_if_refused
 from gramian.learn.calibration import Calibrated, Calibration

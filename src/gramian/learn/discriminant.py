@@ -14,9 +14,9 @@ import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 
-from gramian.batches import Batches
 from gramian.checks import Array
 from gramian.factor.moments import Chunk, Moments
+from gramian.intake.batches import Batches
 from gramian.learn.base import evaluate
 from gramian.learn.calibration import Calibrated, Calibration
 from gramian.learn.lowrank import Reducible

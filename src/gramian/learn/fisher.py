@@ -34,7 +34,6 @@ import scipy.linalg
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from gramian.batches import Batches
 from gramian.checks import Array, positive, whole
 from gramian.factor.cholesky import LowRank
 from gramian.factor.machine import DENSE
@@ -55,6 +54,7 @@ from gramian.factor.solve import (
 from gramian.factor.spectrum import coordinates, rough_factor
 from gramian.formula.encoded import Encoded
 from gramian.gram.gram import Gram, features_on_host
+from gramian.intake.batches import Batches
 from gramian.kernels.algebra import Kernel
 from gramian.learn.base import MEDIAN_GAUSSIAN, as_given, evaluate, named, undone_if_refused
 from gramian.learn.discriminant import Discriminant

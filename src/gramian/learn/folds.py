@@ -27,11 +27,11 @@ import scipy.linalg
 from sklearn.base import clone, is_classifier
 from sklearn.model_selection import check_cv
 
-from gramian.batches import Batches
 from gramian.checks import Array
 from gramian.factor.solve import Map, ridged_factor, takes_features
 from gramian.factor.spectrum import Spectrum, coordinates, spectrum
 from gramian.gram.gram import Gram
+from gramian.intake.batches import Batches
 from gramian.learn.base import checked_weights, named
 from gramian.learn.classifier import KernelClassifier
 from gramian.learn.discriminant import decided

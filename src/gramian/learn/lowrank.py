@@ -17,7 +17,6 @@ import numpy as np
 import scipy.linalg
 from sklearn.utils.validation import check_is_fitted
 
-from gramian.batches import Batches
 from gramian.checks import Array, warn, whole
 from gramian.factor.machine import DENSE
 from gramian.factor.moments import Chunk, Moments, Summary, dense
@@ -25,6 +24,7 @@ from gramian.factor.nystrom import Nystrom
 from gramian.factor.solve import ridged_factor
 from gramian.formula.encoded import Encoded
 from gramian.gram.gram import Gram, features_on_host
+from gramian.intake.batches import Batches
 from gramian.kernels.algebra import Kernel
 from gramian.learn.base import KernelEstimator
 from gramian.learn.path import Kind, Residuals, RidgePath, factors

@@ -33,12 +33,12 @@ from sklearn.model_selection import train_test_split
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from gramian.batches import Batches
 from gramian.checks import Array, fraction, warn, whole
 from gramian.factor.moments import Chunk
 from gramian.factor.nystrom import Nystrom
 from gramian.formula.encoded import Encoded
 from gramian.gram.gram import Gram
+from gramian.intake.batches import Batches
 from gramian.kernels.algebra import Kernel, remainder
 from gramian.learn.base import MEDIAN_GAUSSIAN, offered_if, undone_if_refused
 from gramian.learn.lowrank import Rank, Reducible, given_rank, landmark_coefficients

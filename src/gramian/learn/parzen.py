@@ -21,11 +21,11 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from gramian.batches import Batches
 from gramian.checks import Array
 from gramian.factor.moments import dense
 from gramian.formula.encoded import Encoded
 from gramian.gram.gram import features_on_host
+from gramian.intake.batches import Batches
 from gramian.kernels.algebra import Kernel
 from gramian.learn.base import MEDIAN_GAUSSIAN, offered_if, undone_if_refused
 from gramian.learn.discriminant import Discriminant, class_means, decided, indicator, told_apart

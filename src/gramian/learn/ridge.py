@@ -28,7 +28,6 @@ from sklearn.base import MultiOutputMixin, RegressorMixin
 from sklearn.metrics import r2_score
 from sklearn.utils.validation import check_is_fitted
 
-from gramian.batches import Batches
 from gramian.checks import Array, flag, fraction, positive, warn
 from gramian.factor.cholesky import LowRank
 from gramian.factor.machine import DENSE
@@ -47,6 +46,7 @@ from gramian.factor.solve import (
 )
 from gramian.factor.spectrum import rough_factor, rough_spectrum, spectrum, spectrum_above, whole_range
 from gramian.gram.gram import Gram
+from gramian.intake.batches import Batches
 from gramian.kernels.algebra import Kernel
 from gramian.learn.base import MEDIAN_GAUSSIAN, checked_weights, evaluate, undone_if_refused
 from gramian.learn.intervals import Intervals, LeftOut

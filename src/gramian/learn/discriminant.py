@@ -65,23 +65,23 @@ class Discriminant(Calibrated, ClassifierMixin, Weighted, Reducible):  # type: i
             self._add(Chunk(points, groups=self._numbers_of(some)))
 
     def _labels_of(self, y: Any, objects: Any) -> Array:
-        found = self._targets(y, numeric=False, objects=objects)
-        check_classification_targets(found)
-        return found
+        labels = self._targets(y, numeric=False, objects=objects)
+        check_classification_targets(labels)
+        return labels
 
     def _numbers_of(self, labels: Array) -> Array:
         """Return the number of each label in the order in which labels have turned up."""
-        found, inverse = np.unique(labels, return_inverse=True)
+        distinct, inverse = np.unique(labels, return_inverse=True)
         known = self._label_numbers
-        if len(kinds := {type(label).__name__ for label in [*known, *found.tolist()]}) > 1:
+        if len(kinds := {type(label).__name__ for label in [*known, *distinct.tolist()]}) > 1:
             raise TypeError(f"y holds labels of different types ({', '.join(sorted(kinds))}) in different batches")
-        return np.array([known.setdefault(label, len(known)) for label in found.tolist()])[inverse]
+        return np.array([known.setdefault(label, len(known)) for label in distinct.tolist()])[inverse]
 
     def _class_moments(self) -> tuple[list[Moments], Array]:
         """Return the moments of the classes, and the class of each object of the probe."""
         order = self._class_order()
-        found = self._summed.moments()
-        return [found[number] for number in order], np.argsort(order)[cast(Array, self._summed.probed.groups)]
+        moments = self._summed.moments()
+        return [moments[number] for number in order], np.argsort(order)[cast(Array, self._summed.probed.groups)]
 
     @property
     def _label_numbers(self) -> dict[Any, int]:

@@ -237,8 +237,8 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Disc
         low = self._rough_factor() if fixed_ridge(self.ridge, ("loo",)) is None else None
         self.ridge_ = self._choose_ridge(low)
         S = WithinClasses(labels)
-        found = solve_scatter(sample.gram(), S, self.ridge_, self.tol, low)
-        self._keep_found(found)
+        scatter = solve_scatter(sample.gram(), S, self.ridge_, self.tol, low)
+        self._keep_scatter(scatter)
         return self
 
     def _learnt_from(self) -> Chunk:
@@ -264,7 +264,7 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Disc
         require_scatter(groups, LARGEST_SCATTER)
         self._check_sizes(np.array([group.weight for group in groups]))
         self.ridge_ = self._choose_ridge()
-        w, doubly, found = scatter_of_moments(groups, self.ridge_, self._summed.summary.rounding())
+        w, doubly, scatter = scatter_of_moments(groups, self.ridge_, self._summed.summary.rounding())
         if (low := self._landmarks) is not None:
             alpha, primal = landmark_coefficients(low, w), None
         else:
@@ -273,13 +273,13 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Disc
                 alpha = (S.differences - S(S(evaluate(self.sample_, self.sample_, w)))) / self.ridge_
             else:
                 alpha = S(S(evaluate(self.sample_, self.sample_, doubly)))
-        self._keep_found(replace(found, alpha=alpha, primal=primal, method=self._summed.described()))
+        self._keep_scatter(replace(scatter, alpha=alpha, primal=primal, method=self._summed.described()))
 
-    def _keep_found(self, found: Scatter) -> None:
-        warn_unless_solved(self, found.method, found.residual)
-        self.solver_ = found.method
-        self._keep_functions(found)
-        self._keep_axes(found)
+    def _keep_scatter(self, scatter: Scatter) -> None:
+        warn_unless_solved(self, scatter.method, scatter.residual)
+        self.solver_ = scatter.method
+        self._keep_functions(scatter)
+        self._keep_axes(scatter)
 
     def _rough_factor(self) -> LowRank | None:
         """Return the factor of K in which a large sample is left out object by object, where there is room for it."""
@@ -364,23 +364,23 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Disc
         predicted = decision > 0 if decision.ndim == 1 else decision.argmax(axis=1)
         return float(np.mean(predicted != self._labels))
 
-    def _keep_functions(self, found: Scatter) -> None:
+    def _keep_functions(self, scatter: Scatter) -> None:
         """Keep w_c = M⁻¹ (φ_c − φ̄), and the offsets ⟨w_c, ½ (φ_c + φ̄)⟩, φ̄ the average of the class means."""
-        at_means = found.at_means
-        self._keep(found.alpha, (np.diagonal(at_means) + at_means.mean(axis=0)) / 2, found.primal)
+        at_means = scatter.at_means
+        self._keep(scatter.alpha, (np.diagonal(at_means) + at_means.mean(axis=0)) / 2, scatter.primal)
 
-    def _keep_axes(self, found: Scatter) -> None:
+    def _keep_axes(self, scatter: Scatter) -> None:
         """Keep the maximisers of J among the combinations of the w_c: the eigenvectors of Δᵀ M⁻¹ Δ."""
         count = len(self.classes_) - 1
-        G = found.at_means - found.at_means.mean(axis=0)
+        G = scatter.at_means - scatter.at_means.mean(axis=0)
         g, u = scipy.linalg.eigh((G + G.T) / 2)
         g, u = g[::-1][:count], u[:, ::-1][:, :count] * _signs(u[:, ::-1][:, :count])
         scale = np.where(g > 1e-12 * max(float(g[0]), 0.0), 1 / np.sqrt(np.maximum(g, np.finfo(float).tiny)), 0.0)
         self.quotients_ = (count + 1) * np.maximum(g, 0.0)
-        self.axes_ = self.sample_.combine(found.alpha @ (u * scale))
-        self._primal_axes = None if found.primal is None else found.primal @ (u * scale)
-        self.projected_means_ = found.at_means @ (u * scale)
-        self.projected_variances_ = found.spread(u * scale)
+        self.axes_ = self.sample_.combine(scatter.alpha @ (u * scale))
+        self._primal_axes = None if scatter.primal is None else scatter.primal @ (u * scale)
+        self.projected_means_ = scatter.at_means @ (u * scale)
+        self.projected_variances_ = scatter.spread(u * scale)
 
     @property
     def quotient_(self) -> float:
@@ -526,16 +526,16 @@ def solve_scatter(
         (values, rest, reached), products = seen(alpha), 1
         for _ in range(REFINEMENTS):
             # What is left is S s, and (S K S + λI) g = s gives the S g that α lacks.
-            found = system.solve(S.undone(rest), max(goal, BEYOND * fine / max(fine, reached)))
-            products += found.iterations + 1
-            refined = alpha + S(found.value)
+            solution = system.solve(S.undone(rest), max(goal, BEYOND * fine / max(fine, reached)))
+            products += solution.iterations + 1
+            refined = alpha + S(solution.value)
             product, remaining, now = seen(refined)
             if now >= reached:
                 break
             alpha, values, rest, reached = refined, product, remaining, now
             if reached <= fine or products >= MOST_STEPS:
                 break
-    method = system.describe(products) if found.iterations else found.method
+    method = system.describe(products) if solution.iterations else solution.method
     return Scatter.of_values(_complete(alpha), _complete(values), None, reached, method, S)
 
 

@@ -202,9 +202,9 @@ class Reducible(KernelEstimator):
         """Return the Gram of all objects of a stream, which an exact answer needs, and their targets."""
         sample = self._checked(batches.sample(HEAD, 0)[0], self._require_kernel(), True)
         kernel = self.kernel.fit(sample)
-        found = [(kernel.encode(self._checked(X, kernel, False)), y) for X, y in batches]
-        targets = None if found[0][1] is None else np.concatenate([y for _, y in found])
-        return Gram(kernel, joined([points for points, _ in found])), targets
+        parts = [(kernel.encode(self._checked(X, kernel, False)), y) for X, y in batches]
+        targets = None if parts[0][1] is None else np.concatenate([y for _, y in parts])
+        return Gram(kernel, joined([points for points, _ in parts])), targets
 
     def _chunks(self, X: Any, y: Any, weights: Array | None) -> Iterator[tuple[Encoded, Any, Array | None]]:
         """Go through a sample: encoded objects, their targets, their weights."""
@@ -366,10 +366,10 @@ class Seen:
 
     def influences(self, points: Encoded, f: Array) -> Array:
         """Return how much the target of each of these objects weighs in the predictions of others."""
-        found = (
+        influence = (
             self._along(points) * (f / self._ridge.values)
         ) @ self._P.T + self._ridge.intercept / self._ridge.weight
-        return found if self._weights is None else found * self._weights
+        return influence if self._weights is None else influence * self._weights
 
     def at(self, f: Array, unridged: bool = False) -> Residuals:
         """Return residuals and room for the factors of a ridge, as seen through the weights of the objects.

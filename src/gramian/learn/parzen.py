@@ -172,11 +172,11 @@ class ParzenClassifier(Discriminant):
             self._own = np.asarray(self.sample_.inner(self.centers_))
         labels = np.argsort(self._class_order())[self._numbers]
         groups = [np.flatnonzero(labels == c) for c in range(len(self.classes_))]
-        found = np.empty((len(images), len(groups)))
+        p_values = np.empty((len(images), len(groups)))
         gram = self.sample_.space.gram(images.points, self.sample_.points)
         for span in images.gram().spans(len(images), len(self.sample_)):
-            found[span] = self._p_values_of(gram.block(span, slice(None)), images.points[span], groups, self._own)
-        return found
+            p_values[span] = self._p_values_of(gram.block(span, slice(None)), images.points[span], groups, self._own)
+        return p_values
 
     @property
     def loo_decision_(self) -> Array:
@@ -220,21 +220,21 @@ class ParzenClassifier(Discriminant):
         """
         norms, own = (self.kernel_.squared_norms(some).astype(np.float64) for some in (self.sample_.points, points))
         rounding = max(self.kernel_.accuracy(K.dtype), 64 * float(np.finfo(K.dtype).eps)) * float(norms.max())
-        found = np.empty((len(K), len(groups)))
+        p_values = np.empty((len(K), len(groups)))
         for c, members in enumerate(groups):
             size, values = len(members), K[:, members].astype(np.float64)
             apart = norms[members] - 2 * (size * at_centers[members, c] + values) / (size + 1)
             itself = own - 2 * (values.sum(axis=1) + own) / (size + 1)
-            found[:, c] = (1 + (apart >= itself[:, None] - rounding).sum(axis=1)) / (size + 1)
-        return found
+            p_values[:, c] = (1 + (apart >= itself[:, None] - rounding).sum(axis=1)) / (size + 1)
+        return p_values
 
     def _settle(self) -> None:
         """Keep the centres: from the means of explicit features, or from the sums of κ within classes."""
         order = self._class_order()
         self._forget("_own")
         if (low := self._landmarks) is not None:
-            found = self._summed.moments()
-            means = np.array([found[number].mean for number in order])
+            moments = self._summed.moments()
+            means = np.array([moments[number].mean for number in order])
             weights, squares = landmark_coefficients(low, means.T), np.einsum("ij,ij->i", means, means)
         else:
             weights = class_means(np.argsort(order)[self._numbers], len(order))
@@ -248,10 +248,10 @@ def without_itself(own: Array, norms: Array, squares: Array, sizes: Array, label
 
     `own` are ⟨φ(x), φ_c⟩ for all classes, `norms` κ(x, x), `squares` ‖φ_c‖².
     """
-    found, at = own - squares / 2, (np.arange(len(labels)), labels)
+    values, at = own - squares / 2, (np.arange(len(labels)), labels)
     size, with_own = sizes[labels], own[at]
     with np.errstate(divide="ignore", invalid="ignore"):
         inner = (size * with_own - norms) / (size - 1)
         square = (size**2 * squares[labels] - 2 * size * with_own + norms) / (size - 1) ** 2
-    found[at] = np.where(size > 1, inner - square / 2, -np.inf)
-    return found
+    values[at] = np.where(size > 1, inner - square / 2, -np.inf)
+    return values

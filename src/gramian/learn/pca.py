@@ -174,20 +174,20 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Weighted, Red
 
     def _keep_moments(self) -> None:
         """Find the components among the combinations of the landmarks, from the moments of their features."""
-        found, low = self._summed.summary, cast(Nystrom, self._landmarks)
-        moments, wanted = self._summed.moments()[0], self._check_components(found.count)
-        seen = float(np.trace(moments.scatter)) / found.count
-        unseen = self._summed.trace_error * found.trace / found.count - self._summed.mean_left_out()
+        summary, low = self._summed.summary, cast(Nystrom, self._landmarks)
+        moments, wanted = self._summed.moments()[0], self._check_components(summary.count)
+        seen = float(np.trace(moments.scatter)) / summary.count
+        unseen = self._summed.trace_error * summary.trace / summary.count - self._summed.mean_left_out()
         self.total_variance_ = seen + unseen
         self.variance_error_ = unseen / self.total_variance_ if self.total_variance_ > 0 else 0.0
         values, axes = scipy.linalg.eigh(moments.scatter, check_finite=False)
         pairs = Eigen(values[::-1], axes[:, ::-1], np.zeros(len(values))).positive()
         if not (self.total_variance_ > 0 and len(pairs.values)):
             raise ValueError(
-                f"there is no variance: all n_samples={found.count} objects have one image under {self.kernel_!r}"
+                f"there is no variance: all n_samples={summary.count} objects have one image under {self.kernel_!r}"
             )
         if isinstance(wanted, float):
-            held = np.cumsum(pairs.values) / (found.count * self.total_variance_)
+            held = np.cumsum(pairs.values) / (summary.count * self.total_variance_)
             if held[-1] < wanted:
                 warn(
                     f"n_components is {wanted:g}, and all components that {len(self.sample_)} landmarks can tell hold "
@@ -197,7 +197,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Weighted, Red
         pairs = pairs.first(len(pairs.values) if wanted is None else wanted)
         self._warn_of_missing(wanted, len(pairs.values))
         self.eigenvalues_ = pairs.values
-        self.explained_variance_ = pairs.values / found.count
+        self.explained_variance_ = pairs.values / summary.count
         self.explained_variance_ratio_ = self.explained_variance_ / self.total_variance_
         coefficients = landmark_coefficients(low, pairs.vectors)
         signs = np.sign(np.take_along_axis(coefficients, np.abs(coefficients).argmax(axis=0)[None], axis=0))
@@ -208,10 +208,10 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Weighted, Red
         self.solver_ = self._summed.described()
         self._inputs = None
 
-    def _warn_of_missing(self, wanted: Any, found: int) -> None:
-        if isinstance(wanted, int) and found < wanted:
+    def _warn_of_missing(self, wanted: Any, dimensions: int) -> None:
+        if isinstance(wanted, int) and dimensions < wanted:
             warn(
-                f"n_components is {wanted}, and the sample spans {found} dimensions about its centre: so many "
+                f"n_components is {wanted}, and the sample spans {dimensions} dimensions about its centre: so many "
                 "components are kept"
             )
 

@@ -226,22 +226,22 @@ class LeastSquares(Weighted, Reducible):
             self._unit = unit
 
     def _solve_moments(self) -> None:
-        found = self._summed.summary
-        moments, dim = self._summed.moments()[0], found.dim
+        summary = self._summed.summary
+        moments, dim = self._summed.moments()[0], summary.dim
         given = fixed_ridge(self.ridge, CRITERIA)
         floor = self._summed.summary.rounding() if given == 0 else 0.0
-        self._of_moments = of = RidgeOfMoments(moments, dim, self.fit_intercept, self.smoother, found.present, floor)
+        self._of_moments = of = RidgeOfMoments(moments, dim, self.fit_intercept, self.smoother, summary.present, floor)
         self._forget("path_")
         rounding_of_y = (64 * float(np.finfo(np.float64).eps) * np.abs(moments.mean[dim:])) ** 2 * moments.weight
         if (np.diagonal(moments.scatter)[dim:] <= rounding_of_y).all():
             raise ValueError(
-                f"y is constant ({moments.mean[dim] * self._unit:g}) over n_samples={found.count}: there is nothing to "
-                "learn"
+                f"y is constant ({moments.mean[dim] * self._unit:g}) over n_samples={summary.count}: there is nothing "
+                "to learn"
             )
         if given is None:
             largest = float(of.values.max(initial=0.0))
             ridges = ridge_grid(self.ridge, largest, float(np.finfo(self.sample_.gram().dtype).eps) * largest)
-            self.path_ = of.path(ridges, self._summed.probed, found.kernel, self._summed.trace_error)
+            self.path_ = of.path(ridges, self._summed.probed, summary.kernel, self._summed.trace_error)
             self.ridge_ = self._best(self.path_)
         else:
             self.ridge_ = given
@@ -332,12 +332,12 @@ class LeastSquares(Weighted, Reducible):
         """Return a and K a for the ridge as it is, from a linear system; `low` is a factor of K from before."""
         gram, lens = self.sample_.gram(), self._problem.lens()
         with gram.held():
-            found = solve_through(gram, lens.S(self._problem.Y), self.ridge_, lens, self.solver, self.tol, low)
-            a = lens.St(found.value)
-            self._primal = found.primal
+            solution = solve_through(gram, lens.S(self._problem.Y), self.ridge_, lens, self.solver, self.tol, low)
+            a = lens.St(solution.value)
+            self._primal = solution.primal
             values = self._values_of(a, gram) if self.fit_intercept else np.zeros_like(a)
-        self.solver_, self.residual_ = found.method, found.residual
-        warn_unless_solved(self, found.method, found.residual, found.primal_residual)
+        self.solver_, self.residual_ = solution.method, solution.residual
+        warn_unless_solved(self, solution.method, solution.residual, solution.primal_residual)
         return a, values
 
     def _smooth(self) -> tuple[Array, Array]:
@@ -388,14 +388,14 @@ class LeastSquares(Weighted, Reducible):
         gram = self.sample_.gram()
         lam = fixed_ridge(self.ridge, CRITERIA)
         if lam == 0:
-            found = whole_range(gram, lens, self.solver)
+            parts = whole_range(gram, lens, self.solver)
         elif self.smoother == "shrinkage":
-            found = spectrum(gram.double(), lens, self.solver)  # eigenvalues that are small beside a ridge add up
+            parts = spectrum(gram.double(), lens, self.solver)  # eigenvalues that are small beside a ridge add up
         elif lam is not None:
-            found = spectrum_above(gram, lam, lens, self.solver)
+            parts = spectrum_above(gram, lam, lens, self.solver)
         else:
-            found = spectrum(gram, lens, self.solver)
-        return Smoother(found, lens.S(self._problem.Y), self._problem.border(), self.smoother)
+            parts = spectrum(gram, lens, self.solver)
+        return Smoother(parts, lens.S(self._problem.Y), self._problem.border(), self.smoother)
 
     def _keep(self, a: Array, Ka: Array, shape: tuple[int, ...]) -> None:
         b = np.zeros(a.shape[1])
@@ -543,8 +543,8 @@ class LeastSquares(Weighted, Reducible):
             problem = self._problem
             chunks = pieces(Chunk(self.sample_.points, problem.Y, problem.weights), self.probe)
             f = factors(self._of_moments.values, self.ridge_, self.smoother)[0]
-            found = [Seen(self._of_moments, chunk, self.kernel_).at(f, self.ridge_ == 0) for chunk in chunks]
-            return joined_residuals(found)
+            parts = [Seen(self._of_moments, chunk, self.kernel_).at(f, self.ridge_ == 0) for chunk in chunks]
+            return joined_residuals(parts)
         if self._known is None:
             gram = self.sample_.gram()
             with gram.held() as held:
@@ -718,10 +718,10 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, LeastSquares):  # type: igno
     def noise_(self) -> Any:
         """σ, the standard deviation of the noise if λ is read as σ²/s²: a float, or one for each target."""
         try:
-            found = np.sqrt(self.ridge_) * self._signal()
+            noise = np.sqrt(self.ridge_) * self._signal()
         except ValueError as error:
             raise AttributeError(str(error)) from None
-        return found if self.dual_coef_.ndim > 1 else float(found[0])
+        return noise if self.dual_coef_.ndim > 1 else float(noise[0])
 
     def _signal(self) -> Array:
         """Return s, the most likely scale of a Gaussian process, for each target."""
@@ -747,7 +747,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, LeastSquares):  # type: igno
         weights = None if self._landmarks is not None else self._problem.weights
         if self._landmarks is not None or takes_features(self.sample_.gram(), self.solver):
             low = self._through_features()
-            found = variances_of_moments(low._of_moments, low._summed.summary.kernel, images, self.ridge_)
+            spread = variances_of_moments(low._of_moments, low._summed.summary.kernel, images, self.ridge_)
             total = low._of_moments.weight
         else:
             gram, lens = self.sample_.gram(), self._problem.lens()
@@ -755,8 +755,8 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, LeastSquares):  # type: igno
             total = float(w.sum())
             with gram.held():
                 system = System(gram, self.ridge_, lens, "dual")
-                found = variances(self.sample_, images, system, lens, w / total if self.fit_intercept else None)
-        return np.asarray(found + self.ridge_ / total if self.fit_intercept else found)
+                spread = variances(self.sample_, images, system, lens, w / total if self.fit_intercept else None)
+        return np.asarray(spread + self.ridge_ / total if self.fit_intercept else spread)
 
     def predict_interval(self, X: Any, alpha: float = 0.1, groups: Any = None) -> Intervals:
         """Return intervals in which the targets of new objects lie with a probability of about 1 − `alpha`.
@@ -831,14 +831,14 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, LeastSquares):  # type: igno
 
     def _groups_out(self, groups: Any) -> LeftOut:
         """Return what is known of the models that were learnt without one group."""
-        found, n = np.asarray(groups), len(self.sample_)
-        if found.shape != (n,) and not self._is_summed:
-            raise ValueError(f"groups have the shape {found.shape}; one for each of the {n:,} objects expected")
+        labels, n = np.asarray(groups), len(self.sample_)
+        if labels.shape != (n,) and not self._is_summed:
+            raise ValueError(f"groups have the shape {labels.shape}; one for each of the {n:,} objects expected")
         if self._is_summed or n > DENSE or self._problem.weights is not None:
             raise ValueError("groups are left out of exact answers only, of at most 3,000 objects without weights")
         if self.smoother != "shrinkage" or not self.ridge_ > 0:
             raise ValueError("groups are left out by shrinkage only: take smoother='shrinkage' and a ridge above 0")
-        group = np.unique(found, return_inverse=True)[1]
+        group = np.unique(labels, return_inverse=True)[1]
         residuals = self._unit * without_groups(self._smoother(), group, np.array([self.ridge_]))[0]
         each = self._influences()
         return LeftOut.by_group(residuals, group, lambda some: (self._at(some), each._at(some)))
@@ -849,10 +849,10 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, LeastSquares):  # type: igno
         residuals, _, weights = low._probed()
         seen = Seen(low._of_moments, low._summed.probed, low._summed.summary.kernel)
         f = factors(low._of_moments.values, self.ridge_, self.smoother)[0]
-        found = LeftOut.by_influence(
+        left_out = LeftOut.by_influence(
             self._unit * residuals, lambda some: (self._at(some), seen.influences(some.points, f))
         )
-        return found.among(weights)
+        return left_out.among(weights)
 
     def _left_out_in_choosing(self) -> LeftOut:
         """Leave out each object when the ridge is chosen, too."""
@@ -867,11 +867,11 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, LeastSquares):  # type: igno
         order, targets = np.argsort(np.concatenate(parts)), Y.shape[1]
 
         def predictions(some: Vectors) -> Array:
-            found = []
+            blocks = []
             for model, part in zip(models, parts, strict=True):
                 values, H = np.split(model._at(some), [targets], axis=1)
-                found.append(values[:, None, :] - H[:, :, None] * residuals[part])
-            return np.asarray(self._unit * np.concatenate(found, axis=1)[:, order])
+                blocks.append(values[:, None, :] - H[:, :, None] * residuals[part])
+            return np.asarray(self._unit * np.concatenate(blocks, axis=1)[:, order])
 
         return LeftOut(self._unit * residuals, predictions)
 

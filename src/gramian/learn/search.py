@@ -277,9 +277,8 @@ class KernelSearch(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
 def _require_squares(y: Any) -> None:
     """Refuse targets whose squares, by which candidates are compared, overflow or vanish."""
     largest = 0.0
-    with suppress(OverflowError, TypeError, ValueError):  # what is no real number is refused by the learner
-        if not np.iscomplexobj(y):
-            largest = float(np.abs(np.asarray(y, dtype=np.float64)).max(initial=0.0))
+    with suppress(OverflowError, TypeError, ValueError):  # what is no number is refused by the learner
+        largest = float(np.abs(np.asarray(y, dtype=np.float64)).max(initial=0.0))
     if 0 < largest < np.inf and not SQUARABLE[0] <= largest <= SQUARABLE[1]:
         raise ValueError(
             f"the targets reach {largest:.1g}, and floating point does not hold mean squares of such, by which "

@@ -40,7 +40,7 @@ def fit(which: str, checkpoint: str | None) -> tuple[Any, ...]:
     for module in (solve, eigen, pca, fisher):
         if hasattr(module, "DENSE"):
             module.DENSE = 200
-    lowrank.CHUNK = 64
+    lowrank.OBJECTS_AT_A_TIME = 64
     X = np.random.default_rng(0).standard_normal((N, 3))
     y, labels, Z = np.sin(X).sum(axis=1), (X[:, 0] > 0).astype(int), X[:9] + 0.1
     k = gm.Gaussian(0.7)

@@ -156,7 +156,7 @@ def test_the_given_order_leaves_out_points_that_depend_on_earlier_ones(monkeypat
 @every_pivoting
 def test_the_size_of_a_batch_does_not_change_what_is_factored(monkeypatch, batch, pivoting):
     monkeypatch.setattr(module, "BATCH", batch)
-    monkeypatch.setattr(module, "STRIPE", 7)
+    monkeypatch.setattr(module, "FACTOR_ROWS", 7)
     K = gm.Gaussian(bandwidth=0.5).gram(X)
     low = gm.cholesky(K, pivoting=pivoting, rng=0)
     np.testing.assert_allclose(low.factor @ low.factor.T, K.dense(), atol=1e-12)

@@ -212,7 +212,7 @@ def test_any_cut_of_the_objects_gives_the_same_summary(cuts, seed):
 def test_objects_shared_among_cores_give_what_one_core_gives(monkeypatch):
     X, parts = chunk(n=2000, groups=2)
     kernel = Nystrom(gm.Gaussian(1.0), 8).fit(X)
-    monkeypatch.setattr(moments_module, "RUN", 64)
+    monkeypatch.setattr(moments_module, "MOMENT_ROWS", 64)
     found = {}
     for cores in (1, 2, 5):
         monkeypatch.setattr(moments_module, "cores", lambda cores=cores: cores)

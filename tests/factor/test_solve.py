@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 import gramian as gm
 from gramian.factor import solve as solve_module
 from gramian.factor.machine import Machine
-from gramian.factor.solve import Frame, conjugate_gradients, solve_framed
+from gramian.factor.solve import Lens, conjugate_gradients, solve_through
 
 KERNELS = [gm.Linear(), gm.Polynomial(2, 1.0), gm.Gaussian(1.0), gm.Laplacian(2.0)]
 
@@ -229,7 +229,7 @@ def test_a_frame_is_the_map_through_which_k_is_seen(kernel, limit, X, B, monkeyp
     d = np.random.default_rng(2).uniform(0.1, 2.0, size=(40, 1))
     border = d[:, 0] / np.linalg.norm(d)
     S = (np.eye(40) - np.outer(border, border)) @ np.diag(d[:, 0])
-    found = solve_framed(kernel.gram(X), B, 0.3, Frame(lambda V: S @ V, lambda V: S.T @ V))
+    found = solve_through(kernel.gram(X), B, 0.3, Lens(lambda V: S @ V, lambda V: S.T @ V))
     expected = np.linalg.solve(S @ kernel(X) @ S.T + 0.3 * np.eye(40), B)
     np.testing.assert_allclose(found.value, expected, rtol=1e-6, atol=1e-7)
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import gramian as gm
 from gramian.factor import spectrum as spectrum_module
-from gramian.factor.solve import PLAIN, Frame
+from gramian.factor.solve import PLAIN, Lens
 from gramian.factor.spectrum import coordinates, spectrum
 
 KERNELS = [gm.Linear(), gm.Polynomial(2, 1.0), gm.Gaussian(1.0), gm.Laplacian(2.0)]
@@ -31,8 +31,8 @@ def matrix(kind):
     return (np.eye(30) - np.outer(unit, unit)) @ np.diag(d)
 
 
-def frame(S):
-    return Frame(lambda V: S @ V, lambda V: S.T @ V)
+def lens(S):
+    return Lens(lambda V: S @ V, lambda V: S.T @ V)
 
 
 @pytest.mark.parametrize("side", ["auto", "dual"])
@@ -41,7 +41,7 @@ def frame(S):
 def test_u_and_sigma_rebuild_the_matrix_as_seen_through_s(kernel, kind, side, X):
     S = matrix(kind)
     A = S @ kernel(X) @ S.T
-    found = spectrum(kernel.gram(X), frame(S), side)
+    found = spectrum(kernel.gram(X), lens(S), side)
     values = np.linalg.eigvalsh(A)[::-1]
     tolerance = 1e-12 * values[0]
     np.testing.assert_allclose(found.vectors * found.values @ found.vectors.T, A, atol=tolerance)
@@ -79,7 +79,7 @@ def test_a_centring_takes_one_direction_away_however_few_the_objects(n):
         d = rng.uniform(0.1, 2.0, size=n)
         unit = d / np.linalg.norm(d)
         S = (np.eye(n) - np.outer(unit, unit)) @ np.diag(d)
-        found = spectrum(gm.Gaussian(0.3).gram(rng.normal(size=(n, 3))), frame(S))
+        found = spectrum(gm.Gaussian(0.3).gram(rng.normal(size=(n, 3))), lens(S))
         assert len(found.values) == n - 1
 
 
@@ -145,7 +145,7 @@ def weighed(w):
     """S of weights and an intercept, with the gain that a learner gives it."""
     d = np.sqrt(w)
     P = np.eye(len(w)) - np.outer(d, d) / (d @ d)
-    return Frame(lambda V: P @ (d[:, None] * V), lambda V: d[:, None] * (P @ V), float(w.max()))
+    return Lens(lambda V: P @ (d[:, None] * V), lambda V: d[:, None] * (P @ V), float(w.max()))
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 5])
@@ -157,7 +157,7 @@ def test_a_valid_kernel_is_never_called_indefinite_however_few_and_far_the_objec
         X = size * (rng.normal() + spread * rng.normal(size=(n, 1)))
         gram = kernels[trial % 4].gram(X.astype(np.float32) if trial % 3 == 0 else X)
         w = 10.0 ** rng.uniform(-6, 6, size=n)
-        for seen in (PLAIN, frame(centring(n)), weighed(w), weighed(np.ones(n))):
+        for seen in (PLAIN, lens(centring(n)), weighed(w), weighed(np.ones(n))):
             assert (spectrum(gram, seen, "dual").values > 0).all()
         coordinates(gram)
 
@@ -168,6 +168,6 @@ def test_an_indefinite_matrix_is_refused_through_every_frame(n):
     for _ in range(20):
         s = rng.permutation(np.where(np.arange(n) % 2, -1.0, 1.0))  # what a centring leaves of it is negative still
         K = gm.Precomputed(1.9 * np.eye(n) - 0.9 * np.outer(s, s)).gram(range(n))
-        for seen in (PLAIN, frame(centring(n)), weighed(np.ones(n))):
+        for seen in (PLAIN, lens(centring(n)), weighed(np.ones(n))):
             with pytest.raises(ValueError, match="not positive semidefinite"):
                 spectrum(K, seen, "dual")

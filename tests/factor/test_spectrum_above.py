@@ -7,7 +7,7 @@ import pytest
 
 import gramian as gm
 from gramian.factor import spectrum as module
-from gramian.factor.solve import PLAIN, Frame
+from gramian.factor.solve import PLAIN, Lens
 
 N = 650  # enough for 64 pairs and for 128
 GRAM = gm.Gaussian(0.5).gram(np.random.default_rng(0).normal(size=(N, 3)))
@@ -17,7 +17,7 @@ def centred(V):
     return V - V.mean(axis=0)
 
 
-@pytest.fixture(scope="module", params=[PLAIN, Frame(centred, centred)], ids=["plain", "centred"])
+@pytest.fixture(scope="module", params=[PLAIN, Lens(centred, centred)], ids=["plain", "centred"])
 def known(request):
     values, U = np.linalg.eigh(request.param.around(GRAM.dense()))
     return request.param, values[::-1], U[:, ::-1]
@@ -25,10 +25,10 @@ def known(request):
 
 @pytest.mark.parametrize("place", [5, 63, 100, 300])  # within 64 pairs, at their end, within 128, beyond all
 def test_every_eigenvalue_from_the_threshold_on_is_found_and_no_other(place, known, monkeypatch):
-    frame, values, U = known
+    lens, values, U = known
     gap = values[place - 1] - values[place]
     monkeypatch.setattr(module, "DENSE", N - 1)
-    found = module.spectrum_above(GRAM, values[place] + gap / 2, frame)
+    found = module.spectrum_above(GRAM, values[place] + gap / 2, lens)
     if place <= 128:
         assert len(found.values) == place
         assert found.left_out == 0
@@ -44,6 +44,6 @@ def test_every_eigenvalue_from_the_threshold_on_is_found_and_no_other(place, kno
 def test_what_is_no_kernel_is_refused_at_any_scale_and_through_any_weights(scale, weight):
     K = scale * (np.full((12, 12), -0.5) + 1.5 * np.eye(12))  # whose smallest eigenvalue is −4.5
     gram = gm.Precomputed(K).gram(range(12))
-    frame = Frame(lambda V: weight * V, lambda V: weight * V)
+    lens = Lens(lambda V: weight * V, lambda V: weight * V)
     with pytest.raises(ValueError, match=re.escape(f"its smallest eigenvalue is {-4.5 * scale * weight**2:.3g}")):
-        module.spectrum(gram, frame)
+        module.spectrum(gram, lens)

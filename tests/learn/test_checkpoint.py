@@ -50,7 +50,7 @@ def eager(monkeypatch):
     monkeypatch.setattr("gramian.places.cores.entries.HOLD", 0)
     for module in (solve_module, eigen_module, pca_module):
         monkeypatch.setattr(module, "DENSE", 50)
-    monkeypatch.setattr(lowrank_module, "CHUNK", 64)
+    monkeypatch.setattr(lowrank_module, "OBJECTS_AT_A_TIME", 64)
 
 
 def files(directory):
@@ -186,7 +186,7 @@ KILLED = """
     directory, which, kills_wanted = sys.argv[1], sys.argv[2], int(sys.argv[3])
     journal.PATIENCE, journal.INTERVAL, journal.WORTH, entries.HOLD = -1.0, 0.0, np.inf, 0
     solve.DENSE = eigen.DENSE = pca.DENSE = fisher.DENSE = 500
-    lowrank.CHUNK = 2048
+    lowrank.OBJECTS_AT_A_TIME = 2048
     tiles.cores = lambda: 2
     gm.KernelRidge, gm.FisherDiscriminant, gm.KernelPCA, gm.Gaussian
 

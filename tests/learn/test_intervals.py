@@ -63,7 +63,7 @@ def test_in_low_rank_they_are_refits_through_the_same_landmarks(weighted):
     X, Y, w, Z = data()
     w = w if weighted else None
     model = gm.KernelRidge(GAUSSIAN, 0.1, fit_intercept=True, rank=12).fit(X, Y, w)
-    low = model._summary.kernel
+    low = model._summed.summary.kernel
     assert_left_out(model, refitted(lambda _: gm.KernelRidge(low, 0.1, True), X, Y, w, Z), X, Y, Z)
 
 

@@ -279,7 +279,7 @@ def test_the_bound_in_low_rank_never_fires_on_its_own_sample():
 @few_objects
 @pytest.mark.parametrize("kernel", [gm.Gaussian(0.5), gm.Laplacian(1.0), gm.Polynomial(3, 1.0)], ids=str)
 def test_the_bound_in_low_rank_allows_for_what_the_landmarks_leave_out_of_the_centre(kernel, monkeypatch):
-    monkeypatch.setattr(novelty_module, "RUN", 16)  # several runs, the last one unfinished
+    monkeypatch.setattr(novelty_module, "SHORTEST_RUN", 16)  # several runs, the last one unfinished
     for seed in range(6):
         rng = np.random.default_rng(seed)
         points = rng.normal(size=(71, 2)) + seed
@@ -576,7 +576,7 @@ def test_the_rank_can_be_searched_for():
 
 
 def test_landmarks_are_chosen_in_a_large_array_as_in_its_features_and_all_objects_are_summed(monkeypatch):
-    monkeypatch.setattr(lowrank_module, "CHUNK", 17)
+    monkeypatch.setattr(lowrank_module, "OBJECTS_AT_A_TIME", 17)
     low = gm.KernelRidge(gm.Gaussian(1.0), 0.3, rank=RANK).fit(X, Y, W)
     monkeypatch.undo()
     assert_same_answers(low, gm.KernelRidge(gm.Gaussian(1.0), 0.3, rank=RANK).fit(X, Y, W), Z, tol=1e-9)
@@ -584,11 +584,11 @@ def test_landmarks_are_chosen_in_a_large_array_as_in_its_features_and_all_object
 
 def test_leave_one_out_errors_are_those_of_objects_drawn_at_random_where_there_are_many(monkeypatch):
     monkeypatch.setattr(gm.KernelRidge, "probe", 30)
-    monkeypatch.setattr(lowrank_module, "CHUNK", 13)
+    monkeypatch.setattr(lowrank_module, "OBJECTS_AT_A_TIME", 13)
     phi = features()
     low = gm.KernelRidge(KERNEL, 0.3, rank=RANK).fit(X, Y, W)
     place = {tuple(x): i for i, x in enumerate(X)}
-    drawn = [place[tuple(x)] for x in low._looked_at().points.parts[0]]
+    drawn = [place[tuple(x)] for x in low._summed.probed.points.parts[0]]
     assert len(set(drawn)) == 30
     assert max(drawn) > N / 2 > min(drawn)
     oracle = gm.KernelRidge(gm.Linear(), 0.3).fit(phi(X), Y, W)

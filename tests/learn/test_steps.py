@@ -57,7 +57,7 @@ def test_as_many_steps_are_announced_as_are_taken(rows, monkeypatch):
         yield Told()
 
     monkeypatch.setattr(lowrank, "task", listening)
-    monkeypatch.setattr(lowrank, "CHUNK", rows)
+    monkeypatch.setattr(lowrank, "OBJECTS_AT_A_TIME", rows)
     monkeypatch.setattr(lowrank.pieces, "__defaults__", (rows,))
     gm.KernelRidge(GAUSSIAN, 0.3, rank=20).fit(X, Y)
     gm.KernelRidge(GAUSSIAN, 0.3, rank=20).fit(gm.Batches(X, target=Y, rows=rows))

@@ -17,7 +17,6 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 import gramian as gm
-from gramian.factor.moments import Moments
 from gramian.learn import lowrank as lowrank_module
 
 from .conftest import answers, assert_equal_answers, assert_same_answers, few_objects
@@ -688,13 +687,3 @@ def test_a_refused_batch_changes_nothing(which, rank, bad, tmp_path):
         assert_equal_answers(answers(model, Z), before)
         gm.save(model, tmp_path / "model.gramian")
         assert_equal_answers(answers(gm.load(tmp_path / "model.gramian"), Z), before)
-
-
-@pytest.mark.parametrize("place", [0, 1, 2])
-def test_a_scatter_that_is_no_number_is_refused_in_any_group(place):
-    groups = [Moments(2) for _ in range(3)]
-    groups[place].lower = np.full((2, 2), np.nan)
-    with pytest.raises(ValueError, match="the scatter of the features reaches nan"):
-        lowrank_module.require_scatter(groups, 1e290)
-    lowrank_module.require_scatter([Moments(2)], 1e290)
-    lowrank_module.require_scatter([Moments(2, scatter=False)], 1e290)

@@ -23,6 +23,7 @@ from gramian.models.registry import ENTRIES
 from ..kernels import cases  # noqa: TID252
 from ..learn import conftest as learn  # noqa: TID252
 from ..learn.conftest import LEARNERS, answers  # noqa: TID252
+from . import forging
 
 X, Y, LABELS = learn.vectors(), learn.numbers(), learn.labels()
 WORDS = learn.words()
@@ -291,7 +292,7 @@ def test_a_loaded_learner_shares_what_the_learner_shared(again: Any) -> None:
     assert model.center_._mean_of is model.sample_
     assert model.sample_.gram().rows is model.sample_.points
     ridge = again(gm.KernelRidge(gm.Gaussian(), rank=5).fit(X, Y))
-    assert ridge.sample_.points is ridge._summary.landmarks.basis[0]
+    assert ridge.sample_.points is ridge._landmarks.basis[0]
 
 
 def test_a_loaded_model_can_be_written_to(again: Any) -> None:
@@ -403,3 +404,50 @@ def test_a_learner_that_is_taught_may_be_saved_at_any_time_and_goes_on_to_the_sa
         other = load(tmp_path / "m.gramian")
     ask = "transform" if isinstance(one, gm.KernelPCA) else "predict"
     assert np.array_equal(getattr(one, ask)(X), getattr(other, ask)(X))
+
+
+def as_kept_before(path: Path) -> None:
+    """Rewrite a file as versions did that kept the way of learning in attributes of the learner itself."""
+    tree, arrays = forging.taken_apart(path.read_bytes())
+    for part in tree["parts"]:
+        if part.get("class") == "Residuals":
+            part["class"] = "Fit"
+        held = part.get("set", {}).pop("_way", None)
+        if held is None:
+            continue
+        way = tree["parts"][held["ref"]]
+        low = way["class"] == "Summed" and tree["parts"][way["set"]["summary"]["ref"]]["set"]["landmarks"] is not None
+        old = {"_begun": {"tuple": [way["set"]["kernel"], way["set"]["rank"], low]}, "_turned_up": way["set"]["labels"]}
+        if way["class"] == "Summed":
+            names = {"summary": "_summary", "probe": "_probe", "draws": "_lots", "trace_error": "_trace_error"}
+            old |= {"_automatic": False} | {name: way["set"][now] for now, name in names.items()}
+        part["set"].update(old)
+    path.write_bytes(forging.put_together(tree, arrays))
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize("rank", [5, None])
+@pytest.mark.parametrize("name", LOW_RANK)
+def test_a_file_that_keeps_the_way_of_learning_as_before_is_loaded_and_goes_on(
+    name: str, rank: int | None, tmp_path: Path
+) -> None:
+    make, target = LOW_RANK[name]
+    model = make(gm.Gaussian("median"), rank)
+    model.partial_fit(X[:20], *([] if target is None else [target[:20]]))
+    save(model, tmp_path / "m")
+    as_kept_before(tmp_path / "m")
+    assert b"_begun" in (tmp_path / "m").read_bytes()
+    loaded = load(tmp_path / "m")
+    for one in (model, loaded):
+        one.partial_fit(X[20:], *([] if target is None else [target[20:]]))
+    assert_identical(answers(loaded, X), answers(model, X))
+
+
+@pytest.mark.parametrize("ridge", [0, 0.1, "loo"])
+def test_a_file_with_the_former_name_of_a_class_is_loaded(ridge: Any, tmp_path: Path) -> None:
+    model = gm.KernelRidge(gm.Gaussian(0.3), ridge=ridge).fit(X, Y)
+    assert model.loo_error_ > 0  # what it is worked out from is stored
+    save(model, tmp_path / "m")
+    as_kept_before(tmp_path / "m")
+    assert b'"Fit"' in (tmp_path / "m").read_bytes()
+    assert_identical(answers(load(tmp_path / "m"), X), answers(model, X))

@@ -97,10 +97,10 @@ def test_ctrl_c_while_the_limit_of_blas_is_set_leaves_no_limit(monkeypatch):
     before = blas_threads()
     join = threading.Thread.join
     monkeypatch.setattr(threading.Thread, "join", interrupt_once(join))
-    with pytest.raises(KeyboardInterrupt), threads.single_blas():
+    with pytest.raises(KeyboardInterrupt), threads.one_blas_thread():
         pytest.fail("inside")
     assert blas_threads() == before
-    with threads.single_blas():
+    with threads.one_blas_thread():
         assert set(blas_threads()) == {1}
     assert blas_threads() == before
 
@@ -141,7 +141,7 @@ def test_a_long_job_that_breathes_stops_within_itself():
             raise ZeroDivisionError
         for k in range(1000):
             time.sleep(0.005)
-            threads.breathe()
+            threads.check_interrupt()
             seen.append(k)
 
     with pytest.raises(ZeroDivisionError):
@@ -150,7 +150,7 @@ def test_a_long_job_that_breathes_stops_within_itself():
 
 
 def test_outside_lanes_there_is_always_breath():
-    threads.breathe()
+    threads.check_interrupt()
 
 
 STRINGS = ["".join(np.random.default_rng(k).choice(list("abcdefgh"), 5 + k % 40)) for k in range(300)]

@@ -20,10 +20,10 @@ import numpy as np
 from sklearn.base import clone, is_classifier
 from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold
 
-from gramian.batches import Batches
 from gramian.checks import Array, as_generator, whole
 from gramian.explain.related import clusters_of
 from gramian.gram.gram import Gram
+from gramian.intake.batches import Batches
 from gramian.learn.fields import Fields, fields_of
 from gramian.runtime.progress import task
 

@@ -29,7 +29,7 @@ from gramian.gram.gram import Gram, as_symmetric
 from gramian.gram.there import answered
 from gramian.places import Matrix, place_of
 from gramian.runtime.progress import task
-from gramian.runtime.threads import cores, run, single_blas
+from gramian.runtime.threads import cores, one_blas_thread, run
 
 Order: TypeAlias = Callable[[Array], Iterator[int]]  # what is next, by what is left of each at the time
 
@@ -37,7 +37,7 @@ Pivoting = Literal["greedy", "random"] | None
 
 BATCH = 128  # pivots proposed at a time
 AHEAD = 3  # candidates for each pivot that the last ones have given
-STRIPE = 1024  # rows of the factor that a lane updates at a time
+FACTOR_ROWS = 1024  # rows of the factor that a lane updates at a time
 SAME = 1 + 1e-6  # ratio of numbers that are equal up to rounding
 SURE = 1024  # columns up to which memory is taken at once; a larger factor grows as it needs to
 IN_VAIN = 100  # proposals, one after the other, of which nothing comes, as cannot be by chance
@@ -203,7 +203,7 @@ def pivoted(
     growing = _Growing(gram, rank, tol, eta, leave_out=pivoting is None)
     proposals = _PROPOSALS[pivoting](growing, as_generator(rng))
     vain = 0
-    with single_blas(), task("Cholesky factor") as told:
+    with one_blas_thread(), task("Cholesky factor") as told:
         while growing.count < rank and not growing.reached(growing.residual):
             proposal = next(proposals, None)
             if proposal is None:
@@ -309,7 +309,7 @@ class _Growing:
         pivot_rows = self.F[chosen][:, :k]
         inverse = place.array(solve_triangular(L, np.eye(t), lower=True, check_finite=False).T.astype(self.gram.dtype))
         new = self.F[:, k : k + t]
-        stripes = place.stripes(len(columns), STRIPE)
+        stripes = place.stripes(len(columns), FACTOR_ROWS)
         sums = np.empty((len(stripes), t))
         left = self.residual.copy()
 

@@ -19,7 +19,8 @@ from gramian.factor.machine import DENSE
 from gramian.gram.gram import Gram, as_symmetric
 from gramian.gram.there import answered
 
-FEW = (500, 50)  # of so many objects, one pair for so many of them: an iteration with a K that is held takes less time
+ITERATED_FROM = 500  # objects, from which few pairs of a K that is held are found sooner by an iteration
+OBJECTS_A_PAIR = 50  # at least, for pairs to be few
 MOST_PRODUCTS = 200
 STARTED = 16  # times the number of pairs: the least rank of the factor that an iteration starts from
 CHEAP = 2  # times √n: the rank of a factor that takes an eighth of the time of a product, and often saves one
@@ -206,7 +207,7 @@ def about_the_mean(gram: Gram, mu: Array, U: Array, rank: int, tol: float) -> Ri
 def decomposes(gram: Gram, rank: int) -> bool:
     """Tell whether so many eigenpairs about the centre of mass take a decomposition of all of K."""
     n = len(gram)
-    few = gram.is_held and n > FEW[0] and FEW[1] * rank <= n
+    few = gram.is_held and n > ITERATED_FROM and OBJECTS_A_PAIR * rank <= n
     return 5 * rank > n or (n <= DENSE and not few)
 
 

@@ -17,7 +17,7 @@ import scipy.linalg
 from gramian.checks import Array
 from gramian.places import CORES, Matrix, Place
 from gramian.runtime.progress import Task, steps_left, task
-from gramian.runtime.threads import single_blas
+from gramian.runtime.threads import one_blas_thread
 
 EXTRA = 6  # columns of a block beyond the number of pairs wanted, at least: more cost more than the products they save
 COARSE = 1e-5  # smallest pivot of a block's Gram for which its Cholesky factor is good enough
@@ -68,7 +68,7 @@ def leading(
     place : Place
         Who keeps the basis.
     """
-    with single_blas(), task("leading eigenvectors") as told:
+    with one_blas_thread(), task("leading eigenvectors") as told:
         return _iterate(apply, n, count, (tol, noise), most, start, told, place)
 
 

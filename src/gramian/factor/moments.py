@@ -28,7 +28,7 @@ from gramian.runtime.journal import remember
 from gramian.runtime.threads import cores, run
 
 EXACT = 2**24  # whole numbers below this have a place in single precision
-RUN = 2048  # objects whose features are held at a time by each core
+MOMENT_ROWS = 2048  # objects whose features are held at a time by each core
 
 
 class Moments:
@@ -305,7 +305,7 @@ class Summary:
     def _moments(self, chunk: Chunk, width: int, count: int) -> list[Moments]:
         """Return the moments of the groups of one chunk."""
         n, place = len(chunk.points), place_of(chunk.points)
-        spans = place.stripes(n, n if self.kernel.traits.whole_columns else RUN)
+        spans = place.stripes(n, n if self.kernel.traits.whole_columns else MOMENT_ROWS)
         lanes = min(cores(), len(spans))
         sums = [[Moments(width, self.scatter, place) for _ in range(count)] for _ in range(lanes)]
         run(lambda lane, span: self._take(chunk[span], sums[lane]), spans, lanes)

@@ -30,7 +30,7 @@ from gramian.places import CORES, Matrix, on_host, place_of, there
 
 ROOM = 2**28  # bytes for the factor from which landmarks are chosen; of more objects a part is drawn
 STEADY = 1e-9  # rounding errors of sums of features that are tolerated, relative to the largest of them
-STRIPE = 1024  # objects whose features are worked out at a time, so that they stay in the cache
+FEATURE_ROWS = 1024  # objects whose features are worked out at a time, so that they stay in the cache
 
 
 class Nystrom(Kernel):
@@ -164,7 +164,7 @@ class Nystrom(Kernel):
         landmarks = landmarks if place_of(landmarks) is place else there(on_host(landmarks), place)
         write = self.base.block if place is CORES else self.base.prepared(place).write
         out = place.empty((len(a), len(L)), self.base.value_type(a))
-        for span in place.stripes(len(a), len(a) if self.base.traits.whole_columns else STRIPE):
+        for span in place.stripes(len(a), len(a) if self.base.traits.whole_columns else FEATURE_ROWS):
             write(a[span], landmarks, out[span])
         return out
 
@@ -179,7 +179,7 @@ class Nystrom(Kernel):
 
     def squared_norms(self, a: Encoded) -> Array:
         place = place_of(a)
-        spans = place.stripes(len(a), len(a) if self.base.traits.whole_columns else STRIPE)
+        spans = place.stripes(len(a), len(a) if self.base.traits.whole_columns else FEATURE_ROWS)
         return np.concatenate([place.lengths(self.phi(a[span])) for span in spans])
 
     def value_type(self, a: Encoded) -> np.dtype[Any]:

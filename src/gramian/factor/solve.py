@@ -33,7 +33,7 @@ from gramian.gram.gram import Gram, as_symmetric, features
 from gramian.gram.there import answered
 from gramian.places import Factor, Matrix, place_of
 from gramian.runtime.progress import steps_left, task
-from gramian.runtime.threads import aside, cores, run, single_blas
+from gramian.runtime.threads import aside, cores, one_blas_thread, run
 
 Map = Callable[[Array], Array]
 Step = Callable[[Array, Any], Array]
@@ -47,7 +47,7 @@ ASKED = 8  # steps after which, and after twice as many, it is asked whether to 
 LARGEST_RANK = 4096  # of a preconditioner where there is room for large matrices; half of it on the cores
 ROOT = 16  # side of a matrix that a place may keep, by the rank of a preconditioner that is decomposed in no time
 LARGEST_FACTOR = 2**31  # bytes of it in single precision, or as many as a place keeps of K
-STRIPE = 2048  # of its rows are worked on at a time
+PRECONDITIONER_ROWS = 2048  # of its factor that are worked on at a time
 PART = 2**19  # numbers of a matrix that are seen through S at a time
 CLEAR = 64  # a ridge so many times the rounding errors of K in single precision is not lost among them
 COARSE = 1e-4  # what a round of steps by values in single precision may gain, at most
@@ -185,7 +185,7 @@ def _at_each(gram: Gram, B: Array, ridges: list[float], tol: float | None) -> So
             found = _iterated(gram, np.tile(B, len(ridges)), columns, PLAIN, goal, aid)
         value = found.value.reshape(len(gram), len(ridges), B.shape[1]).transpose(1, 0, 2)
         return replace(found, value=value)
-    each = [solve_framed(gram, B, lam, tol=tol) for lam in ridges]
+    each = [solve_through(gram, B, lam, tol=tol) for lam in ridges]
     worst = max(each, key=lambda found: found.residual)
     products = sum(found.iterations for found in each)
     return replace(worst, value=np.stack([found.value for found in each]), iterations=products)
@@ -197,7 +197,7 @@ def identity(V: Array) -> Array:
 
 
 @dataclass(frozen=True)
-class Frame:
+class Lens:
     """The map S through which K is seen, and Sᵀ; both act on the columns of a matrix.
 
     `gain` bounds what S makes of ‖v‖², that of its steps included, by which rounding errors of K grow: 1 for a
@@ -233,20 +233,20 @@ class Frame:
         run(work, spans, cores(), in_turn=False)
 
 
-PLAIN = Frame()
+PLAIN = Lens()
 
 
-def solve_framed(
+def solve_through(
     gram: Gram,
     B: Array,
     ridge: float,
-    frame: Frame = PLAIN,
+    lens: Lens = PLAIN,
     side: Side = "auto",
     tol: float | None = None,
     low: LowRank | None = None,
 ) -> Solution:
     """Solve (S K Sᵀ + λI) X = B on the cheaper side: that of explicit features (primal) or that of objects (dual)."""
-    return System(gram, ridge, frame, side, low).solve(B, tol)
+    return System(gram, ridge, lens, side, low).solve(B, tol)
 
 
 class System:
@@ -256,9 +256,9 @@ class System:
     """
 
     def __init__(
-        self, gram: Gram, ridge: float, frame: Frame = PLAIN, side: Side = "auto", low: LowRank | None = None
+        self, gram: Gram, ridge: float, lens: Lens = PLAIN, side: Side = "auto", low: LowRank | None = None
     ) -> None:
-        self.gram, self.ridge, self.frame, self.low = gram, ridge, frame, low
+        self.gram, self.ridge, self.lens, self.low = gram, ridge, lens, low
         self._features = explicit_matrix(gram, side)
         self._aid: Aid | None = None
         self._whole = True  # K may have a factor in single precision
@@ -268,7 +268,7 @@ class System:
         """Solve for the columns of a matrix B, to a relative residual of `tol`."""
         goal = tol if tol is not None else default_goal(self.gram)
         if self._features is not None:
-            return _primal(self.frame.seen(self._features), B, self.ridge, goal)
+            return _primal(self.lens.seen(self._features), B, self.ridge, goal)
         if len(self.gram) <= DENSE:
             return self._factored(B, goal)
         with self.gram.held() as held:
@@ -295,7 +295,7 @@ class System:
                 return better != now
 
             ridges = np.full(columns, self.ridge)
-            found = _iterated(self.gram, B, ridges, self.frame, goal, self._aid, begun, outdone)
+            found = _iterated(self.gram, B, ridges, self.lens, goal, self._aid, begun, outdone)
             products += found.iterations
             if found.converged or better == now:
                 return replace(found, iterations=products, method=self._aid.describe(products))
@@ -304,11 +304,11 @@ class System:
     def _made(self, rank: int) -> Aid:
         """Return a preconditioner of a rank, of as many as there are objects the factor of all of K, if it has one."""
         if rank < len(self.gram):
-            found = _preconditioner(self.gram, self.frame, np.array(self.ridge), self.low, rank)
+            found = _preconditioner(self.gram, self.lens, np.array(self.ridge), self.low, rank)
             if found.rank < rank:
                 self._most = found.rank
             return found
-        if (whole := _factor_in_single(self.gram, self.frame, self.ridge)) is not None:
+        if (whole := _factor_in_single(self.gram, self.lens, self.ridge)) is not None:
             return whole
         self._whole = False
         return self._aid or self._made(self._first_rank)
@@ -337,7 +337,7 @@ class System:
             return SURE
         last = self.low.factor[:, -LAST:]
         squares = place_of(last).squares(last)[0].sum()
-        largest = self.frame.gain * float(squares) / last.shape[1]
+        largest = self.lens.gain * float(squares) / last.shape[1]
         return max(SURE, CLEARLY * sqrt(1 + largest / self.ridge) / 2 * log(2 / goal))
 
     def _best_rank(self, rank: int, left: float, columns: int) -> int:
@@ -366,12 +366,12 @@ class System:
 
     @property
     def _in_single(self) -> bool:
-        return not _lost(self.gram, self.frame, self.ridge)
+        return not _lost(self.gram, self.lens, self.ridge)
 
     @cached_property
     def _factor(self) -> Factor:
         place = self.gram.place
-        return factor_of(self.frame.around(place.cast(self.gram.matrix(), np.float64)), self.ridge)
+        return factor_of(self.lens.around(place.cast(self.gram.matrix(), np.float64)), self.ridge)
 
     def _factored(self, B: Array, goal: float) -> Solution:
         factor = self._factor
@@ -489,7 +489,7 @@ def _iterated(
     gram: Gram,
     B: Array,
     ridges: Array,
-    frame: Frame,
+    lens: Lens,
     goal: float,
     aid: Aid,
     begun: Array | None = None,
@@ -502,10 +502,10 @@ def _iterated(
     Where K is computed anew for every product, the steps go by values in single precision, which cost half as much,
     and the true residuals by values in double: as long as that makes good headway.
     """
-    coarse = gram if gram.is_held or _lost(gram, frame, float(ridges.min()), 1 / SLOW) else gram.single()
+    coarse = gram if gram.is_held or _lost(gram, lens, float(ridges.min()), 1 / SLOW) else gram.single()
 
     def multiplied(by: Gram, V: Array, columns: Any = slice(None)) -> Array:
-        return np.asarray(frame.S(by.apply(frame.St(V))) + ridges[columns] * V)
+        return np.asarray(lens.S(by.apply(lens.St(V))) + ridges[columns] * V)
 
     unit = _unit(B)
     B = B / unit  # so that no square of it vanishes or overflows
@@ -524,7 +524,7 @@ def _iterated(
         stopped = again and outdone(left)
         return stopped
 
-    with single_blas(), task("conjugate gradients") as told:
+    with one_blas_thread(), task("conjugate gradients") as told:
         for _ in range(RESTARTS):
             aim = max(goal / 2, residual * (goal / 2) ** (1 / rounds)) if coarse is not gram else goal / 2
             change, steps = conjugate_gradients(
@@ -542,17 +542,17 @@ def _iterated(
     return Solution(X * unit, products, residual, residual <= goal, aid.describe(products), rank=aid.rank)
 
 
-def _lost(gram: Gram, frame: Frame, ridge: float, times: float = CLEAR) -> bool:
+def _lost(gram: Gram, lens: Lens, ridge: float, times: float = CLEAR) -> bool:
     """Tell whether a ridge is less than so many times the rounding errors of K in single precision, seen through S."""
-    noise = len(gram) ** 0.5 * float(np.finfo(np.float32).eps) * gram.scale() * frame.gain
+    noise = len(gram) ** 0.5 * float(np.finfo(np.float32).eps) * gram.scale() * lens.gain
     return bool(ridge < times * noise)
 
 
-def _factor_in_single(gram: Gram, frame: Frame, ridge: float) -> Aid | None:
+def _factor_in_single(gram: Gram, lens: Lens, ridge: float) -> Aid | None:
     """Return the Cholesky factor of the whole matrix in single precision, None where it has none in that precision."""
     scale, place = gram.scale(), gram.place
     with np.errstate(over="ignore", invalid="ignore"):  # what does not fit has no factor
-        A = frame.around(gram.in_single(1 / scale))
+        A = lens.around(gram.in_single(1 / scale))
         place.add_at(A, np.arange(len(gram)), np.arange(len(gram)), ridge / scale)
     if not place.finite(A):
         return None
@@ -579,9 +579,7 @@ def _default_rank(gram: Gram) -> int:
     return min(_largest_rank(gram), max(100, worth * isqrt(len(gram))))
 
 
-def _preconditioner(
-    gram: Gram, frame: Frame, ridges: Array, low: LowRank | None = None, rank: int | None = None
-) -> Aid:
+def _preconditioner(gram: Gram, lens: Lens, ridges: Array, low: LowRank | None = None, rank: int | None = None) -> Aid:
     """Return R ↦ (G Gᵀ + λI)⁻¹ R with G = S F, F a factor that there is, or one of a rank.
 
     Its rank is 0 where a column of K costs as much as a product, and many products are the better buy. One
@@ -600,11 +598,11 @@ def _preconditioner(
     if low is not None and low.rank == rank:
         G = low.factor * 1  # a copy
     else:
-        twice = _lost(gram, frame, float(ridges.min())) and 8 * n * rank <= LARGEST_FACTOR
+        twice = _lost(gram, lens, float(ridges.min())) and 8 * n * rank <= LARGEST_FACTOR
         G = pivoted(gram if twice else gram.single(), rank, pivoting="random", rng=0).factor
-    if frame.S is not identity:
-        frame.over(G)
-    stripes = place.stripes(n, STRIPE)
+    if lens.S is not identity:
+        lens.over(G)
+    stripes = place.stripes(n, PRECONDITIONER_ROWS)
 
     def wide(rows: slice) -> Matrix:
         return place.cast(G[rows], np.float64)

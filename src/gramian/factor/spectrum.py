@@ -20,7 +20,7 @@ from gramian.factor.cholesky import LowRank, pivoted
 from gramian.factor.eigen import MOST_PRODUCTS, nearly_leading
 from gramian.factor.krylov import leading
 from gramian.factor.machine import DENSE
-from gramian.factor.solve import PLAIN, Frame, Side, explicit_matrix
+from gramian.factor.solve import PLAIN, Lens, Side, explicit_matrix
 from gramian.gram.gram import Gram
 from gramian.places import Matrix, place_of
 from gramian.runtime.threads import aside
@@ -48,47 +48,47 @@ class Spectrum:
         return Spectrum(self.values[kept], self.vectors[:, kept], self.left_out, axes)
 
 
-def spectrum(gram: Gram, frame: Frame = PLAIN, side: Side = "auto") -> Spectrum:
+def spectrum(gram: Gram, lens: Lens = PLAIN, side: Side = "auto") -> Spectrum:
     """Decompose S K Sᵀ; eigenvalues that are rounding errors are left out."""
     if (features := explicit_matrix(gram, side)) is not None:
-        return _of_factor(frame.seen(features), 0.0, gram, explicit=True)
+        return _of_factor(lens.seen(features), 0.0, gram, explicit=True)
     place = gram.place
     if len(gram) <= DENSE:
-        K = frame.around(place.cast(gram.matrix(), np.float64))
+        K = lens.around(place.cast(gram.matrix(), np.float64))
         values, vectors = place.eigh(K)
         U = place.host(vectors)
-        scale = max(float(values[-1]), gram.scale() * frame.gain)
+        scale = max(float(values[-1]), gram.scale() * lens.gain)
         if values[0] < -(len(gram) + 16) * gram.kernel.accuracy(gram.dtype) * scale:
             raise ValueError(NOT_PSD.format(f"its smallest eigenvalue is {values[0]:.3g}"))
         return _kept(Spectrum(values[::-1], U[:, ::-1], 0.0), gram)
     low = _low_rank(gram)
-    return _of_factor(frame.seen(place.cast(low.factor, np.float64)), low.relative_error, gram)
+    return _of_factor(lens.seen(place.cast(low.factor, np.float64)), low.relative_error, gram)
 
 
-def spectrum_above(gram: Gram, lam: float, frame: Frame = PLAIN, side: Side = "auto") -> Spectrum:
+def spectrum_above(gram: Gram, lam: float, lens: Lens = PLAIN, side: Side = "auto") -> Spectrum:
     """Decompose S K Sᵀ as far as its eigenvalues are at least λ; beyond n = 3000 by a Krylov iteration."""
     n = len(gram)
     if n <= DENSE or explicit_matrix(gram, side) is not None:
-        return spectrum(gram, frame, side)
+        return spectrum(gram, lens, side)
 
     def apply(V: Array) -> Array:
-        return frame.S(gram.apply(frame.St(V)))
+        return lens.S(gram.apply(lens.St(V)))
 
     rank = 64
     with gram.held():
         while 5 * rank <= n:
             start = nearly_leading(gram, rank, centered=False)
             found = leading(
-                apply, n, rank, 1e-9, MOST_PRODUCTS, None if start is None else frame.S(start), place=gram.place
+                apply, n, rank, 1e-9, MOST_PRODUCTS, None if start is None else lens.S(start), place=gram.place
             )
             if found.values[-1] < lam:
                 kept = found.values >= lam
                 return Spectrum(found.values[kept], found.vectors[:, kept], 0.0)
             rank *= 2
-    return spectrum(gram, frame, side)
+    return spectrum(gram, lens, side)
 
 
-def whole_range(gram: Gram, frame: Frame = PLAIN, side: Side = "auto") -> Spectrum:
+def whole_range(gram: Gram, lens: Lens = PLAIN, side: Side = "auto") -> Spectrum:
     """Decompose S K Sᵀ for a question without a ridge, where the rank counts: its range, and nothing beyond.
 
     Of explicit features the singular values of S Φ are told from rounding errors, of K the eigenvalues, which are
@@ -96,12 +96,12 @@ def whole_range(gram: Gram, frame: Frame = PLAIN, side: Side = "auto") -> Spectr
     decomposed, unless its rank is small.
     """
     if (features := explicit_matrix(gram, side)) is not None:
-        U, sigma, Vt = _svd(frame.seen(features))
+        U, sigma, Vt = _svd(lens.seen(features))
         length = float(np.sqrt(place_of(features).squares(features)[0].sum()))
-        size = max(frame.gain**0.5 * length, float(sigma.max(initial=0.0)))
+        size = max(lens.gain**0.5 * length, float(sigma.max(initial=0.0)))
         kept = sigma > max(features.shape) * float(np.finfo(gram.dtype).eps) * size
         return Spectrum(sigma[kept] ** 2, U[:, kept], 0.0, Vt.T[:, kept])
-    found = spectrum(gram, frame, side)
+    found = spectrum(gram, lens, side)
     if found.left_out > len(gram) * float(np.finfo(gram.dtype).eps):
         raise ValueError(
             f"without a ridge all of K has to be decomposed, and with {len(gram):,} objects it is too large for that "
@@ -143,10 +143,10 @@ def rough_factor(gram: Gram, rank: int) -> LowRank:
     return low if single is gram or low.relative_error >= CLEAR else pivoted(gram, rank, pivoting="random", rng=0)
 
 
-def rough_spectrum(low: LowRank, frame: Frame = PLAIN) -> Spectrum:
+def rough_spectrum(low: LowRank, lens: Lens = PLAIN) -> Spectrum:
     """Decompose S F Fᵀ Sᵀ by way of (S F)ᵀ(S F), whose small eigenvalues have fewer digits than singular values."""
     place = place_of(low.factor)
-    G = frame.seen(place.cast(low.factor, np.float64))
+    G = lens.seen(place.cast(low.factor, np.float64))
     values, V = place.eigh(place.syrk(G))
     kept = values > (len(G) + 16) * float(np.finfo(np.float64).eps) * values[-1]
     values, axes = values[kept][::-1], place.host(V)[:, kept][:, ::-1]

@@ -13,7 +13,7 @@ from pathlib import Path, PurePosixPath
 
 from gramian.intake.errors import DataError, unknown
 from gramian.intake.inputs import Input, Temporary
-from gramian.tables import listed
+from gramian.intake.rows import listed
 
 ZIP = b"PK\x03\x04"
 _PIECE = 2**20

@@ -23,9 +23,9 @@ from gramian.checks import Array
 from gramian.intake.budget import OBJECT
 from gramian.intake.errors import DataError
 from gramian.intake.inputs import Input
+from gramian.intake.rows import listed
+from gramian.intake.sources import load_npy
 from gramian.intake.table import Table, column_of, objects
-from gramian.sources import load_npy
-from gramian.tables import listed
 
 _BROKEN = (
     ValueError,

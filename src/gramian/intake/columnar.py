@@ -17,9 +17,9 @@ from gramian.intake.budget import OBJECT
 from gramian.intake.errors import DataError
 from gramian.intake.guesses import may_name_rows
 from gramian.intake.inputs import Input
+from gramian.intake.rows import listed, names_of
+from gramian.intake.sources import Source, of_path
 from gramian.intake.table import Table, column_of, objects, texts_of, whole_column, written
-from gramian.sources import Source, of_path
-from gramian.tables import listed, names_of
 
 _RUN = 50_000  # rows
 _SHARE = 16  # part of the budget that a run may take, and

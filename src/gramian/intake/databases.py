@@ -15,8 +15,8 @@ from gramian.intake.budget import OBJECT
 from gramian.intake.columnar import flat_columns
 from gramian.intake.errors import DataError, unknown
 from gramian.intake.inputs import Input
+from gramian.intake.rows import listed
 from gramian.intake.table import Table, column_of
-from gramian.tables import listed
 
 _RUN = 2_000  # rows
 _COMPUTED = 2  # what SQLite calls a column that is worked out from others, and takes no room in the file

@@ -32,9 +32,9 @@ from gramian.intake.budget import OBJECT
 from gramian.intake.endings import REMARK, trimmed
 from gramian.intake.errors import DataError, counted, shortened
 from gramian.intake.openings import Opening, joined_moments, long_fields, named, nameless, opening, usual
+from gramian.intake.rows import listed
 from gramian.intake.table import Table, absent, marks_among, may_be_codes, numbers_of, texts_of
 from gramian.intake.textfile import TextFile
-from gramian.tables import listed
 
 _RUN = 20_000  # rows
 _Columns: TypeAlias = tuple[list[Array], list[str], dict[str, Counter[str]]]

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from gramian.tables import listed
+from gramian.intake.rows import listed
 
 
 class DataError(ValueError):

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from gramian import datasets
+from gramian.intake import datasets
 from gramian.intake.assembly import of_table
 from gramian.intake.dataset import Dataset
 from gramian.intake.nodes import nodes_of

@@ -37,10 +37,10 @@ from gramian.intake.graphml import read_graphml
 from gramian.intake.inputs import Input, at_hand
 from gramian.intake.jsonlines import is_lines, read_json, read_jsonlines
 from gramian.intake.openings import doubtful, looks_delimited
+from gramian.intake.readers import edges, fasta, texts
 from gramian.intake.spreadsheets import read_sheet
 from gramian.intake.table import Network, Table, objects, texts_of
 from gramian.intake.textfile import TextFile, opened
-from gramian.readers import edges, fasta, texts
 
 FORMATS = (
     "csv", "tsv", "parquet", "arrow", "excel", "sqlite", "json", "jsonl", "npy", "npz", "fasta", "lines", "texts",

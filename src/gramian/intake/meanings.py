@@ -35,8 +35,8 @@ from gramian.intake.notations import (
     is_padded,
     number_notation,
 )
+from gramian.intake.rows import listed
 from gramian.intake.table import MISSING, Meaning, Table, absent, are_codes, digits, numbers_of, objects, plain_numbers
-from gramian.tables import listed
 
 WORD_MARKS = frozenset(["NA", "N/A", "n/a", "NaN", "nan", "NAN", "null", "NULL", "Null", "<NA>", "#N/A", "\\N"])
 _AMONG_NUMBERS = (

@@ -11,9 +11,9 @@ from gramian.checks import Array, is_sparse
 from gramian.intake.arrays import lone_objects, table_of
 from gramian.intake.columnar import flat_columns, frame_table
 from gramian.intake.errors import DataError, shortened
+from gramian.intake.rows import is_table
 from gramian.intake.table import Network, Table, column_of
 from gramian.kernels.graphs.graph import Graph
-from gramian.tables import is_table
 
 _WHERE = "X"
 

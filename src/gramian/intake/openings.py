@@ -29,9 +29,9 @@ from itertools import chain, count, groupby, islice
 from gramian.intake.blanks import FIELD, LEAST, LINE, are_numbers, between_blanks, doubt, is_plain, of_one_column
 from gramian.intake.errors import DataError, counted, shortened
 from gramian.intake.notations import UNITS
+from gramian.intake.rows import listed
 from gramian.intake.table import MISSING, is_number, numbers_of
 from gramian.intake.textfile import TextFile
-from gramian.tables import listed
 
 MARKS = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "bars"}
 ROW = "row"  # the column of the names of rows, where it has no name itself

@@ -24,9 +24,9 @@ import numpy as np
 
 from gramian.checks import Array
 from gramian.intake.openings import Opening
+from gramian.intake.sources import load_arrow
 from gramian.intake.table import EXACT, MISSING, marks_among, may_be_codes, numbers_of, rounds, texts_of
 from gramian.intake.textfile import TextFile, opened
-from gramian.sources import load_arrow
 
 SMALLEST = 2**20  # bytes of a file from which on Arrow is worth being loaded
 _PIECE = 2**22

@@ -26,8 +26,8 @@ from gramian.intake.inputs import at_hand
 from gramian.intake.meanings import settle_like, wanted_as_text
 from gramian.intake.memory import raw_of
 from gramian.intake.notations import Notation
+from gramian.intake.rows import listed
 from gramian.intake.table import MISSING, Network, Table, absent, check_range, numeric, objects, written
-from gramian.tables import listed
 
 MISSING_CATEGORY = "missing"
 _BOOLEANS = frozenset(["true", "false"])

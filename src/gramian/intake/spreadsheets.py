@@ -29,8 +29,8 @@ from gramian.intake.openings import (
     titles,
     without_headings,
 )
+from gramian.intake.rows import listed
 from gramian.intake.table import Table, column_of, digits
-from gramian.tables import listed
 
 _OLD = bytes.fromhex("d0cf11e0a1b11ae1")  # what files of old Office begin with
 _PIECE = 2**16

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from gramian.intake.errors import DataError
-from gramian.sources import Chunk
+from gramian.intake.sources import Chunk
 
 _ARROW = b"ARROW1"
 _CONTINUED = 0xFFFFFFFF  # stands before the size of a message, but for those of old versions

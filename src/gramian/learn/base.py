@@ -25,14 +25,14 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from gramian.batches import Batches
 from gramian.checks import Array, as_vectors, from_device
-from gramian.factor.moments import Summary
 from gramian.gram.gram import Gram, as_symmetric, features, finite_norms, require_range
+from gramian.intake.batches import Batches
 from gramian.kernels.algebra import Kernel
 from gramian.kernels.radial import Gaussian
 from gramian.learn.sklearn_private import check_targets, check_weights, count_objects, take_rows
 from gramian.learn.there import answers_there
+from gramian.learn.ways import Way
 from gramian.places import place_of
 from gramian.space.vectors import FeatureSpace, Vectors
 
@@ -272,7 +272,7 @@ def undone_if_refused(method: Method) -> Method:
 
     @functools.wraps(method)
     def tried(self: Any, *arguments: Any, **named: Any) -> Any:
-        changing = (dict, Summary)  # which are added to in place
+        changing = (dict, Way)  # which are added to in place
         before = {name: copy(held) if isinstance(held, changing) else held for name, held in vars(self).items()}
         try:
             return method(self, *arguments, **named)

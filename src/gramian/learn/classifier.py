@@ -15,8 +15,8 @@ import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 
-from gramian.batches import Batches
 from gramian.checks import Array
+from gramian.intake.batches import Batches
 from gramian.kernels.algebra import Kernel
 from gramian.learn.base import MEDIAN_GAUSSIAN, named, undone_if_refused
 from gramian.learn.calibration import Calibrated, Calibration
@@ -195,7 +195,7 @@ class KernelClassifier(Calibrated, ClassifierMixin, LeastSquares):  # type: igno
 
     def _solve_moments(self) -> None:
         """Find f and b from the moments, once two classes have turned up."""
-        if np.diagonal(self._moments()[0].scatter)[self._summary.dim :].any():
+        if np.diagonal(self._summed.moments()[0].scatter)[self._summed.summary.dim :].any():
             super()._solve_moments()
 
     # Answers

@@ -14,12 +14,13 @@ import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 
-from gramian.batches import Batches
 from gramian.checks import Array
 from gramian.factor.moments import Chunk, Moments
+from gramian.intake.batches import Batches
 from gramian.learn.base import evaluate
 from gramian.learn.calibration import Calibrated, Calibration
 from gramian.learn.lowrank import Reducible
+from gramian.learn.ways import Way
 from gramian.learn.weights import Weighted
 from gramian.space.vectors import Vectors
 
@@ -61,31 +62,36 @@ class Discriminant(Calibrated, ClassifierMixin, Weighted, Reducible):  # type: i
         labels = None if isinstance(X, Batches) else self._labels_of(y, X)
         for points, some, _ in self._chunks(X, labels, None):
             some = self._labels_of(some, points) if isinstance(X, Batches) else some
-            self._take(Chunk(points, groups=self._numbers_of(some)))
+            self._add(Chunk(points, groups=self._numbers_of(some)))
 
     def _labels_of(self, y: Any, objects: Any) -> Array:
-        found = self._targets(y, numeric=False, objects=objects)
-        check_classification_targets(found)
-        return found
+        labels = self._targets(y, numeric=False, objects=objects)
+        check_classification_targets(labels)
+        return labels
 
     def _numbers_of(self, labels: Array) -> Array:
         """Return the number of each label in the order in which labels have turned up."""
-        found, inverse = np.unique(labels, return_inverse=True)
-        known = self._turned_up
-        if len(kinds := {type(label).__name__ for label in [*known, *found.tolist()]}) > 1:
+        distinct, inverse = np.unique(labels, return_inverse=True)
+        known = self._label_numbers
+        if len(kinds := {type(label).__name__ for label in [*known, *distinct.tolist()]}) > 1:
             raise TypeError(f"y holds labels of different types ({', '.join(sorted(kinds))}) in different batches")
-        return np.array([known.setdefault(label, len(known)) for label in found.tolist()])[inverse]
+        return np.array([known.setdefault(label, len(known)) for label in distinct.tolist()])[inverse]
 
     def _class_moments(self) -> tuple[list[Moments], Array]:
         """Return the moments of the classes, and the class of each object of the probe."""
         order = self._class_order()
-        found = self._moments()
-        return [found[number] for number in order], np.argsort(order)[cast(Array, self._looked_at().groups)]
+        moments = self._summed.moments()
+        return [moments[number] for number in order], np.argsort(order)[cast(Array, self._summed.probed.groups)]
+
+    @property
+    def _label_numbers(self) -> dict[Any, int]:
+        """The number of each label, in the order in which they came."""
+        return cast(Way, self._way).labels
 
     def _class_order(self) -> Array:
         """Settle `classes_`, and return the numbers of these in the order in which they turned up."""
-        self._classes_among(np.array(list(self._turned_up)))
-        return np.argsort(list(self._turned_up))
+        self._classes_among(np.array(list(self._label_numbers)))
+        return np.argsort(list(self._label_numbers))
 
     def decision_function(self, X: Any) -> Array:
         """Return ⟨w, φ(x)⟩ − b: (m,) for two classes, positive for the second one, else (m, c)."""

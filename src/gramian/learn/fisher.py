@@ -34,7 +34,6 @@ import scipy.linalg
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from gramian.batches import Batches
 from gramian.checks import Array, positive, whole
 from gramian.factor.cholesky import LowRank
 from gramian.factor.machine import DENSE
@@ -42,7 +41,7 @@ from gramian.factor.moments import Chunk, Moments, dense
 from gramian.factor.solve import (
     MOST_STEPS,
     ROOM,
-    Frame,
+    Lens,
     Map,
     System,
     by_moments,
@@ -55,11 +54,12 @@ from gramian.factor.solve import (
 from gramian.factor.spectrum import coordinates, rough_factor
 from gramian.formula.encoded import Encoded
 from gramian.gram.gram import Gram, features_on_host
+from gramian.intake.batches import Batches
 from gramian.kernels.algebra import Kernel
 from gramian.learn.base import MEDIAN_GAUSSIAN, as_given, evaluate, named, undone_if_refused
 from gramian.learn.discriminant import Discriminant
 from gramian.learn.fisher_loo import LeaveOneOut, WithinClasses
-from gramian.learn.lowrank import DEFAULT_RANK, Rank, landmark_coefficients, pieces, require_scatter
+from gramian.learn.lowrank import DEFAULT_RANK, Rank, landmark_coefficients, pieces
 from gramian.learn.ridges import (
     CHOSEN_EXACTLY,
     Ridge,
@@ -69,6 +69,7 @@ from gramian.learn.ridges import (
     warn_of_estimate,
     warn_unless_solved,
 )
+from gramian.learn.ways import require_scatter
 from gramian.runtime.journal import keeping
 from gramian.space.vectors import Vectors
 
@@ -171,6 +172,8 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Disc
     ridges_: Array
     loo_errors_: Array
     solver_: str
+    _loo_scores: Array | None = None
+    _coarse: FisherDiscriminant | None = None
 
     def __init__(
         self,
@@ -222,7 +225,7 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Disc
         if not self._goes_on():
             self._start(X)
         self._take_classes(X, y)
-        if len(self._turned_up) > 1 and min(self._summary.weights) > 1:
+        if len(self._label_numbers) > 1 and min(self._summed.summary.weights) > 1:
             self._solve_moments()
         return self
 
@@ -234,29 +237,33 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Disc
             self._solve_moments()
             self._warn_if_automatic()
             return self
-        self.__dict__.pop("_summary", None)
+        self._begin_exactly()
         sample = self._learn_sample(X)
         labels = self._classes(y)
         self._check_sizes(np.bincount(labels))
         self._labels = self._sample_labels = labels
         if by_moments(sample.gram()):
             self._begin(self.kernel_)
-            self._turned_up = {label: number for number, label in enumerate(self.classes_.tolist())}
+            self._number_classes()
             for chunk in pieces(Chunk(sample.points, groups=labels)):
-                self._take(chunk)
+                self._add(chunk)
             self._solve_moments()
             return self
         low = self._rough_factor() if fixed_ridge(self.ridge, ("loo",)) is None else None
         self.ridge_ = self._choose_ridge(low)
         S = WithinClasses(labels)
-        found = solve_scatter(sample.gram(), S, self.ridge_, self.tol, low)
-        self._keep_found(found)
+        scatter = solve_scatter(sample.gram(), S, self.ridge_, self.tol, low)
+        self._keep_scatter(scatter)
         return self
 
-    def _learnt(self) -> Chunk:
+    def _learnt_from(self) -> Chunk:
         labels = self._sample_labels
-        self._turned_up = {label: number for number, label in enumerate(self.classes_.tolist())}
+        self._number_classes()
         return Chunk(self.sample_.points, groups=labels)
+
+    def _number_classes(self) -> None:
+        """Number the labels in their order, as those of an exact fit are."""
+        self._label_numbers.update((label, number) for number, label in enumerate(self.classes_.tolist()))
 
     def _check_sizes(self, sizes: Array) -> None:
         if min(sizes) < 2:
@@ -272,7 +279,7 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Disc
         require_scatter(groups, LARGEST_SCATTER)
         self._check_sizes(np.array([group.weight for group in groups]))
         self.ridge_ = self._choose_ridge()
-        w, doubly, found = scatter_of_moments(groups, self.ridge_, self._summary.rounding())
+        w, doubly, scatter = scatter_of_moments(groups, self.ridge_, self._summed.summary.rounding())
         if (low := self._landmarks) is not None:
             alpha, primal = landmark_coefficients(low, w), None
         else:
@@ -281,13 +288,13 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Disc
                 alpha = (S.differences - S(S(evaluate(self.sample_, self.sample_, w)))) / self.ridge_
             else:
                 alpha = S(S(evaluate(self.sample_, self.sample_, doubly)))
-        self._keep_found(replace(found, alpha=alpha, primal=primal, method=self._described()))
+        self._keep_scatter(replace(scatter, alpha=alpha, primal=primal, method=self._summed.described()))
 
-    def _keep_found(self, found: Scatter) -> None:
-        warn_unless_solved(self, found.method, found.residual)
-        self.solver_ = found.method
-        self._keep_functions(found)
-        self._keep_axes(found)
+    def _keep_scatter(self, scatter: Scatter) -> None:
+        warn_unless_solved(self, scatter.method, scatter.residual)
+        self.solver_ = scatter.method
+        self._keep_functions(scatter)
+        self._keep_axes(scatter)
 
     def _rough_factor(self) -> LowRank | None:
         """Return the factor of K in which a large sample is left out object by object, where there is room for it."""
@@ -296,8 +303,7 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Disc
         return None if small or takes_features(gram) else rough_factor(gram, DEFAULT_RANK)
 
     def _choose_ridge(self, low: LowRank | None = None) -> float:
-        for name in ("ridges_", "loo_errors_", "_loo_scores", "_coarse"):
-            self.__dict__.pop(name, None)
+        self._forget("ridges_", "loo_errors_", "_loo_scores", "_coarse")
         if (given := fixed_ridge(self.ridge, ("loo",))) is not None:
             return given
         gram = self.sample_.gram()
@@ -317,9 +323,9 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Disc
         share a decomposition, which is quick and good enough to choose by.
         """
         gram = self.sample_.gram()
-        if hasattr(self, "_summary"):
+        if self._is_summed:
             self._unseen = 0.0
-            return self._left_out_at(self._looked_at().points, self._labels), self._labels
+            return self._left_out_at(self._summed.probed.points, self._labels), self._labels
         if low is None and len(gram) > MOST_LEFT_OUT and not takes_features(gram):
             coarse = self._in_low_rank()
             return coarse._left_out()
@@ -331,7 +337,7 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Disc
 
     def _in_low_rank(self) -> FisherDiscriminant:
         """Return the same discriminant in low rank, from which leave-one-out errors of a large sample are estimated."""
-        if not hasattr(self, "_coarse"):
+        if self._coarse is None:
             coarse = FisherDiscriminant(self.kernel_, 1.0, rank=DEFAULT_RANK)
             self._coarse = coarse.fit(self.sample_.gram(), self.classes_[self._labels])
         self._unseen = self._coarse.trace_error_
@@ -339,14 +345,14 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Disc
 
     def _left_out_at(self, points: Encoded, labels: Array) -> LeaveOneOut:
         return LeaveOneOut.of_moments(
-            self._class_moments()[0], dense(features_on_host(self._summary.kernel, points)), labels
+            self._class_moments()[0], dense(features_on_host(self._summed.summary.kernel, points)), labels
         )
 
     @property
     def loo_decision_(self) -> Array:
         """The decision function for each training object of a model fitted without it, in closed form."""
         check_is_fitted(self)
-        if not hasattr(self, "_loo_scores"):
+        if self._loo_scores is None:
             self._loo_scores = self._leave_all_out()
         if self._unseen > 0:
             warn_of_estimate("the leave-one-out decisions", self._unseen)
@@ -373,23 +379,23 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Disc
         predicted = decision > 0 if decision.ndim == 1 else decision.argmax(axis=1)
         return float(np.mean(predicted != self._labels))
 
-    def _keep_functions(self, found: Scatter) -> None:
+    def _keep_functions(self, scatter: Scatter) -> None:
         """Keep w_c = M⁻¹ (φ_c − φ̄), and the offsets ⟨w_c, ½ (φ_c + φ̄)⟩, φ̄ the average of the class means."""
-        at_means = found.at_means
-        self._keep(found.alpha, (np.diagonal(at_means) + at_means.mean(axis=0)) / 2, found.primal)
+        at_means = scatter.at_means
+        self._keep(scatter.alpha, (np.diagonal(at_means) + at_means.mean(axis=0)) / 2, scatter.primal)
 
-    def _keep_axes(self, found: Scatter) -> None:
+    def _keep_axes(self, scatter: Scatter) -> None:
         """Keep the maximisers of J among the combinations of the w_c: the eigenvectors of Δᵀ M⁻¹ Δ."""
         count = len(self.classes_) - 1
-        G = found.at_means - found.at_means.mean(axis=0)
+        G = scatter.at_means - scatter.at_means.mean(axis=0)
         g, u = scipy.linalg.eigh((G + G.T) / 2)
         g, u = g[::-1][:count], u[:, ::-1][:, :count] * _signs(u[:, ::-1][:, :count])
         scale = np.where(g > 1e-12 * max(float(g[0]), 0.0), 1 / np.sqrt(np.maximum(g, np.finfo(float).tiny)), 0.0)
         self.quotients_ = (count + 1) * np.maximum(g, 0.0)
-        self.axes_ = self.sample_.combine(found.alpha @ (u * scale))
-        self._primal_axes = None if found.primal is None else found.primal @ (u * scale)
-        self.projected_means_ = found.at_means @ (u * scale)
-        self.projected_variances_ = found.spread(u * scale)
+        self.axes_ = self.sample_.combine(scatter.alpha @ (u * scale))
+        self._primal_axes = None if scatter.primal is None else scatter.primal @ (u * scale)
+        self.projected_means_ = scatter.at_means @ (u * scale)
+        self.projected_variances_ = scatter.spread(u * scale)
 
     @property
     def quotient_(self) -> float:
@@ -522,8 +528,8 @@ def solve_scatter(
     goal = default_goal(gram) if tol is None else tol
     fine = max(FINE, goal)
     with gram.held():
-        frame = Frame(S, S, 1 / float(S.sizes.min()))
-        multiply, system = _in_double_precision(gram), System(gram, ridge, frame, low=low)
+        lens = Lens(S, S, 1 / float(S.sizes.min()))
+        multiply, system = _in_double_precision(gram), System(gram, ridge, lens, low=low)
 
         def seen(alpha: Array) -> tuple[Array, Array, float]:
             """Return K α, what is left of T, and how much of it that is."""
@@ -535,16 +541,16 @@ def solve_scatter(
         (values, rest, reached), products = seen(alpha), 1
         for _ in range(REFINEMENTS):
             # What is left is S s, and (S K S + λI) g = s gives the S g that α lacks.
-            found = system.solve(S.undone(rest), max(goal, BEYOND * fine / max(fine, reached)))
-            products += found.iterations + 1
-            refined = alpha + S(found.value)
+            solution = system.solve(S.undone(rest), max(goal, BEYOND * fine / max(fine, reached)))
+            products += solution.iterations + 1
+            refined = alpha + S(solution.value)
             product, remaining, now = seen(refined)
             if now >= reached:
                 break
             alpha, values, rest, reached = refined, product, remaining, now
             if reached <= fine or products >= MOST_STEPS:
                 break
-    method = system.describe(products) if found.iterations else found.method
+    method = system.describe(products) if solution.iterations else solution.method
     return Scatter.of_values(_complete(alpha), _complete(values), None, reached, method, S)
 
 

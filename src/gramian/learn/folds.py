@@ -27,11 +27,11 @@ import scipy.linalg
 from sklearn.base import clone, is_classifier
 from sklearn.model_selection import check_cv
 
-from gramian.batches import Batches
 from gramian.checks import Array
 from gramian.factor.solve import Map, ridged_factor, takes_features
 from gramian.factor.spectrum import Spectrum, coordinates, spectrum
 from gramian.gram.gram import Gram
+from gramian.intake.batches import Batches
 from gramian.learn.base import checked_weights, named
 from gramian.learn.classifier import KernelClassifier
 from gramian.learn.discriminant import decided
@@ -297,20 +297,20 @@ class OfLeastSquares(Question):
         super().__init__(learner, folds)
         self.shape = shape
         self.problem = learner._problem
-        self.frame, self.border = self.problem.frame(), self.problem.border()
+        self.lens, self.border = self.problem.lens(), self.problem.border()
         given = self.problem.weights
         self.weights = np.ones(len(self.problem.Y)) if given is None else given
 
     def judged(self, most: int = DEFAULT_RANK) -> Judgement:
         if (rank := self.rank(most)) is None:
-            return self._at_best(spectrum(self.gram.double(), self.frame, self.learner.solver), 0.0)
+            return self._at_best(spectrum(self.gram.double(), self.lens, self.learner.solver), 0.0)
         F, left_out = coordinates(self.gram, rank)
         rho = left_out * float(self.gram.rough_diag().mean(dtype=np.float64)) * float(self.weights.mean())
-        whole, half = (self._at_best(directions(self.frame.S(F[:, :m]), left_out), rho) for m in (rank, rank // 2))
+        whole, half = (self._at_best(directions(self.lens.S(F[:, :m]), left_out), rho) for m in (rank, rank // 2))
         return in_low_rank(whole, half, left_out, rho, rank)
 
     def _smoother(self, found: Spectrum, Y: Array) -> Smoother:
-        return Smoother(found, self.frame.S(Y), self.border, "shrinkage")
+        return Smoother(found, self.lens.S(Y), self.border, "shrinkage")
 
     def _at_best(self, found: Spectrum, rho: float) -> Judgement:
         """Compare all ridges; what is left of K, rho, acts as one more: see `LeastSquares._choose_in_low_rank`."""
@@ -339,13 +339,13 @@ class OfLeastSquares(Question):
         """Take the residuals of folds from the inverse of S K Sᵀ + λI itself."""
         if not self.answerable(judged):
             return judged
-        lam, A = judged.ridge, self.frame.around(self.gram.dense().astype(np.float64, copy=False))
+        lam, A = judged.ridge, self.lens.around(self.gram.dense().astype(np.float64, copy=False))
         factor, lower = ridged_factor(A, lam)
         inverse, _ = aside(lambda: scipy.linalg.lapack.dpotri(factor, lower=lower, overwrite_c=True))
         inverse = np.tril(inverse) + np.tril(inverse, -1).T
 
         def solved(Y: Array) -> Array:
-            return np.asarray(inverse @ self.frame.S(Y))
+            return np.asarray(inverse @ self.lens.S(Y))
 
         c, residuals = solved(self.problem.Y), np.empty_like(self.problem.Y)
         for fold in self.folds or ():
@@ -366,7 +366,7 @@ class OfLeastSquares(Question):
             if len(absent):
                 Y = self.problem.Y.copy()
                 Y[present] -= residuals[present] / np.sqrt(self.weights[present])[:, None]
-                Ka = self.gram.apply(self.frame.St(solved(Y)))
+                Ka = self.gram.apply(self.lens.St(solved(Y)))
                 b = np.average(Y - Ka, axis=0, weights=self.weights) if self.border is not None else 0.0
                 residuals[absent] = (Y - Ka - b)[absent]
 

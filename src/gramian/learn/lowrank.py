@@ -17,7 +17,6 @@ import numpy as np
 import scipy.linalg
 from sklearn.utils.validation import check_is_fitted
 
-from gramian.batches import Batches
 from gramian.checks import Array, warn, whole
 from gramian.factor.machine import DENSE
 from gramian.factor.moments import Chunk, Moments, Summary, dense
@@ -25,10 +24,12 @@ from gramian.factor.nystrom import Nystrom
 from gramian.factor.solve import ridged_factor
 from gramian.formula.encoded import Encoded
 from gramian.gram.gram import Gram, features_on_host
+from gramian.intake.batches import Batches
 from gramian.kernels.algebra import Kernel
 from gramian.learn.base import KernelEstimator
-from gramian.learn.path import Fit, Kind, RidgePath, factors
+from gramian.learn.path import Kind, Residuals, RidgePath, factors
 from gramian.learn.sklearn_private import count_objects, take_rows
+from gramian.learn.ways import Exact, Summed
 from gramian.places import CORES, Place
 from gramian.runtime.progress import task
 from gramian.space.vectors import FeatureSpace, Vectors
@@ -39,9 +40,8 @@ DEFAULT_RANK = 1000
 AFFORDABLE = 2e12  # values of κ, about an hour's work of the cores
 AFFORDABLE_EXPENSIVE = 1e8  # where each of them takes long
 HEAD = 20_000  # objects of a stream from which a kernel is settled and landmarks are chosen
-FEW = 1000  # objects by which a kernel tells whether it has explicit features
-LARGEST_SCATTER = 1e290  # of features that are learnt from
-CHUNK = 2**16  # objects of an array that are taken at a time
+TELLING = 1000  # objects by which a kernel tells whether it has explicit features
+OBJECTS_AT_A_TIME = 2**16  # objects of an array that are taken at a time
 
 
 def given_rank(rank: Any) -> int | None:
@@ -74,12 +74,7 @@ class Reducible(KernelEstimator):
     products = 1  # with K that an exact answer takes, roughly
     probe = 10_000  # objects at which leave-one-out errors are looked at
 
-    _summary: Summary
-    _probe: Chunk | None
-    _lots: Array
-    _turned_up: dict[Any, int]
-    _trace_error: float
-    _automatic: bool
+    _way: Exact | Summed | None = None
 
     @staticmethod
     def _source(X: Any) -> Any:
@@ -102,14 +97,16 @@ class Reducible(KernelEstimator):
         if isinstance(X, Gram):
             dim = X.kernel.feature_dim(X.rows)
         else:
-            some = X.head(FEW)[0] if isinstance(X, Batches) else take_rows(X, np.arange(min(FEW, count_objects(X))))
+            if isinstance(X, Batches):
+                some = X.head(TELLING)[0]
+            else:
+                some = take_rows(X, np.arange(min(TELLING, count_objects(X))))
             kernel = self.kernel.fit(self._checked(some, self.kernel, True))
             dim = kernel.feature_dim(kernel.encode(some))
         return dim is not None and dim <= DENSE
 
     def _start(self, X: Any, scatter: bool = True, present: Array | None = None) -> None:
         """Settle the kernel on a sample (those that are `present`), choose landmarks in it, and begin a summary."""
-        self._automatic = self.rank is None
         rank = given_rank(self.rank) or DEFAULT_RANK
         if isinstance(X, Gram):
             self._learn_sample(X)
@@ -127,50 +124,61 @@ class Reducible(KernelEstimator):
         given_rank(self.rank)
         if self.rank == "exact":
             raise ValueError('rank is "exact", and partial_fit learns in low rank; give the number of landmarks')
-        before = self.__dict__.get("_begun")
-        if before is not None and before[:2] == (self.kernel, self.rank) and not before[2]:
+        way = self._way
+        if way is not None and not way.in_low_rank and way.is_under(self.kernel, self.rank):
             if hasattr(self, "dual_coef_"):
-                self._turn_low(self._learnt())
+                self._turn_to_low_rank(self._learnt_from())
             else:
-                del self._begun
-        self._same_as_before(low=True)
+                self._way = None
+        self._require_same_way(in_low_rank=True)
         return self._landmarks is not None
 
-    def _learnt(self) -> Chunk:
+    def _learnt_from(self) -> Chunk:
         """Return the objects that an exact fit has learnt from, with what belongs to them."""
         return Chunk(self.sample_.points)
 
-    def _turn_low(self, chunk: Chunk) -> None:
+    def _turn_to_low_rank(self, chunk: Chunk) -> None:
         """Look at what was learnt exactly through landmarks, so that more can be added to it."""
-        turned_up = self.__dict__.get("_turned_up", {})
+        labels = {} if self._way is None else self._way.labels
         low = Nystrom.seen_from(self.kernel_, chunk.points, given_rank(self.rank) or DEFAULT_RANK)
         self.sample_ = Vectors(FeatureSpace(self.kernel_), low.basis[0])
-        self._begin(low)
-        self._turned_up = turned_up
+        self._begin(low).labels = labels
         for some in pieces(chunk):
-            self._take(some)
+            self._add(some)
 
-    def _same_as_before(self, low: bool) -> None:
+    def _require_same_way(self, in_low_rank: bool) -> None:
         """Refuse to go on where what was learnt before was learnt in another way."""
-        before = self.__dict__.get("_begun")
-        now = (self.kernel, self.rank, low)
-        if before is not None and before != now:
-            what = "exactly" if not before[2] else "in low rank"
-            raise ValueError(
-                f"this model has learnt {what}, with {before[0]!r} and rank={before[1]!r}, and partial_fit cannot go "
-                "on with other settings: call fit, or partial_fit on a clone"
-            )
+        if self._way is not None:
+            self._way.require_same(self.kernel, self.rank, in_low_rank)
 
-    def _begin(self, kernel: Kernel, scatter: bool = True) -> None:
+    def _begin(self, kernel: Kernel, scatter: bool = True) -> Summed:
         """Begin a summary of explicit features: of landmarks, or of a kernel that has them."""
-        self._begun = (self.kernel, self.rank, isinstance(kernel, Nystrom))
-        self._summary = Summary(kernel, scatter)
-        self._probe, self._lots = None, np.empty(0)
-        self._turned_up = {}
+        self._way = Summed(self.kernel, self.rank, summary=Summary(kernel, scatter))
+        return self._way
 
-    def _looked_at(self) -> Chunk:
-        """Return the objects at which leave-one-out errors are looked at."""
-        return cast(Chunk, self._probe)
+    def _begin_exactly(self) -> None:
+        """Begin to learn with all objects at hand."""
+        self._way = Exact(self.kernel, self.rank)
+
+    @property
+    def _summed(self) -> Summed:
+        """What was summed up, of a learner that has learnt so."""
+        return cast(Summed, self._way)
+
+    @property
+    def _is_summed(self) -> bool:
+        """Whether what was learnt comes from moments."""
+        return isinstance(self._way, Summed)
+
+    @property
+    def _landmarks(self) -> Nystrom | None:
+        """The landmarks through which the objects were seen, where they were."""
+        return None if self._way is None else self._way.landmarks
+
+    def _forget(self, *names: str) -> None:
+        """Forget what was worked out from an earlier sample."""
+        for name in names:
+            self.__dict__.pop(name, None)
 
     def _keep_names(self, X: Any) -> Self:
         """Keep the names of the columns that came in batches, so that new tables are checked by them."""
@@ -183,7 +191,6 @@ class Reducible(KernelEstimator):
     def _prepared(self, X: Any, y: Any) -> tuple[Any, Any, bool]:
         """Return a sample as it is to be learnt from, and whether through landmarks; an exact answer needs it whole."""
         X = self._source(X)
-        self._begun = (self.kernel, self.rank, False)
         if isinstance(X, Batches) and y is not None:
             raise ValueError("y is given beside batches, which have targets of their own: gm.Batches(X, target=y)")
         reduced = self._reduces(X)
@@ -196,9 +203,9 @@ class Reducible(KernelEstimator):
         """Return the Gram of all objects of a stream, which an exact answer needs, and their targets."""
         sample = self._checked(batches.sample(HEAD, 0)[0], self._require_kernel(), True)
         kernel = self.kernel.fit(sample)
-        found = [(kernel.encode(self._checked(X, kernel, False)), y) for X, y in batches]
-        targets = None if found[0][1] is None else np.concatenate([y for _, y in found])
-        return Gram(kernel, joined([points for points, _ in found])), targets
+        parts = [(kernel.encode(self._checked(X, kernel, False)), y) for X, y in batches]
+        targets = None if parts[0][1] is None else np.concatenate([y for _, y in parts])
+        return Gram(kernel, joined([points for points, _ in parts])), targets
 
     def _chunks(self, X: Any, y: Any, weights: Array | None) -> Iterator[tuple[Encoded, Any, Array | None]]:
         """Go through a sample: encoded objects, their targets, their weights."""
@@ -210,107 +217,39 @@ class Reducible(KernelEstimator):
                     told.step()
             return
         points = X.rows if isinstance(X, Gram) else self.kernel_.encode(self._checked(X, self.kernel_, False))
-        with task("objects, in low rank", -(-len(points) // CHUNK)) as told:
+        with task("objects, in low rank", -(-len(points) // OBJECTS_AT_A_TIME)) as told:
             for chunk in pieces(Chunk(points, y, weights)):
                 yield chunk.points, chunk.numbers, chunk.weights
                 told.step()
 
-    def _take(self, chunk: Chunk) -> None:
-        """Add objects to the summary, and some of them, those with the smallest lots, to the probe."""
-        places = np.random.PCG64(0).advance(self._summary.count)  # a lot belongs to the place of an object
-        lots = np.random.Generator(places).random(len(chunk.points))
-        self._summary.add(chunk)
-        drawn = np.flatnonzero(lots < (self._lots.max() if len(self._lots) == self.probe else 1.0))
-        if len(drawn) > self.probe:
-            drawn = np.sort(drawn[np.argpartition(lots[drawn], self.probe)[: self.probe]])
-        if len(drawn):
-            some, lots = chunk[drawn].copy(), np.append(self._lots, lots[drawn])
-            joint = some if self._probe is None else self._probe.concat(some)
-            kept = np.sort(np.argsort(lots, kind="stable")[: self.probe])
-            self._probe, self._lots = joint[kept], lots[kept]
+    def _add(self, chunk: Chunk) -> None:
+        """Add objects to what is summed up."""
+        self._summed.add(chunk, self.probe)
 
-    def _take_all(self, X: Any) -> None:
+    def _add_all(self, X: Any) -> None:
         """Add all objects of a sample that nothing else belongs to."""
         for points, _, _ in self._chunks(X, None, None):
-            self._take(Chunk(points))
+            self._add(Chunk(points))
 
     def _warn_if_automatic(self) -> None:
         """Say so where a sample was too large to be worked through exactly, and how much is lost by that."""
-        if self._automatic:
+        if self.rank is None:
             warn(
-                f"{type(self).__name__}: {self._summary.count:,} objects cannot be worked through exactly in "
+                f"{type(self).__name__}: {self._summed.summary.count:,} objects cannot be worked through exactly in "
                 f"reasonable time, and were seen through {len(self.sample_)} landmarks instead, which leave out "
                 f'{self.trace_error_:.1e} of the trace of K; give a larger rank for a smaller error, or rank="exact"'
             )
-
-    def _described(self) -> str:
-        """Say what was done, for `solver_`."""
-        found = self._summary
-        if self._landmarks is None:
-            return f"primal, {found.dim} features of {found.count:,} objects summed up in one pass"
-        return (
-            f"low rank: {len(self.sample_)} landmarks, {found.count:,} objects in one pass; {self._trace_error:.1e} of "
-            "the trace left out"
-        )
 
     @property
     def trace_error_(self) -> float:
         """The share of the trace of K that the landmarks leave out; 0 for an exact answer."""
         check_is_fitted(self)
-        return self._trace_error if hasattr(self, "_summary") else 0.0
-
-    def _moments(self) -> list[Moments]:
-        """Return the moments of all groups, and keep what the features leave out of the trace.
-
-        Where there is no scatter, that is estimated from some objects.
-        """
-        found, low = self._summary.groups, self._landmarks
-        if self._summary.scatter or low is None:
-            require_scatter(found, LARGEST_SCATTER)
-            self._trace_error = self._summary.left_out(found)
-        else:
-            points = self._looked_at().points
-            self._trace_error = max(
-                0.0, 1 - float(low.squared_norms(points).sum() / low.base.rough_norms(points).sum())
-            )
-        return found
-
-    def _mean_left_out(self) -> float:
-        """Return ‖φ_S − Pφ_S‖², the part of the centre of mass that landmarks leave out, of objects without weights.
-
-        With r = φ(x) − Pφ(x) it is ‖r̄‖² = (1/n) mean ‖rᵢ‖² + (1 − 1/n) mean ⟨rᵢ, rⱼ⟩ over pairs i ≠ j: exact for few
-        objects, estimated without bias from some of many, whose pairs cost no more than the landmarks did.
-        """
-        low, count = cast(Nystrom, self._landmarks), self._summary.count
-        points = self._looked_at().points
-        affordable = min(len(points), max(FEW, int((2.0 * count * len(self.sample_)) ** 0.5)))
-        if affordable < len(points):
-            points = points[np.sort(np.random.default_rng(0).choice(len(points), affordable, replace=False))]
-        mean = self._trace_error * self._summary.trace / count
-        m, features = len(points), features_on_host(low, points).astype(np.float64)
-        squares = low.base.rough_norms(points).sum(dtype=np.float64) - np.square(features).sum()
-        pairs = m * m * Gram(low.base, points).mean() - np.square(features.sum(axis=0)).sum() - squares
-        apart = pairs / max(m * (m - 1), 1)
-        return float(np.clip(mean / count + (1 - 1 / count) * apart, 0.0, mean))
-
-    @property
-    def _landmarks(self) -> Nystrom | None:
-        """The landmarks through which the objects were seen, where they were."""
-        return self._summary.landmarks if hasattr(self, "_summary") else None
+        return 0.0 if self._way is None else self._way.trace_error
 
 
-def require_scatter(groups: list[Moments], most: float) -> None:
-    """Refuse features whose scatter, or what is made of it, overflows."""
-    largest = float(np.max([group.largest for group in groups], initial=0.0))  # NaN, where one is
-    if not largest < most:
-        raise ValueError(
-            f"the scatter of the features reaches {largest:.1g}, and what is made of it overflows: rescale the data, "
-            "or normalize the kernel"
-        )
-
-
-def pieces(chunk: Chunk, size: int = CHUNK) -> Iterator[Chunk]:
+def pieces(chunk: Chunk, size: int | None = None) -> Iterator[Chunk]:
     """Cut a chunk into smaller ones."""
+    size = OBJECTS_AT_A_TIME if size is None else size
     for start in range(0, len(chunk.points), size):
         yield chunk[start : start + size]
 
@@ -428,12 +367,12 @@ class Seen:
 
     def influences(self, points: Encoded, f: Array) -> Array:
         """Return how much the target of each of these objects weighs in the predictions of others."""
-        found = (
+        influence = (
             self._along(points) * (f / self._ridge.values)
         ) @ self._P.T + self._ridge.intercept / self._ridge.weight
-        return found if self._weights is None else found * self._weights
+        return influence if self._weights is None else influence * self._weights
 
-    def at(self, f: Array, unridged: bool = False) -> Fit:
+    def at(self, f: Array, unridged: bool = False) -> Residuals:
         """Return residuals and room for the factors of a ridge, as seen through the weights of the objects.
 
         Without any ridge, f = 1, also how they begin to grow with one.
@@ -446,9 +385,9 @@ class Seen:
         if unridged:
             steep = 1 / np.square(self._ridge.values)
             change = self._P @ (steep[:, None] * self._ridge.inside)
-            slope = Fit(self._weighted(change), self._weighted(np.square(self._P) @ steep, squared=True))
+            slope = Residuals(self._weighted(change), self._weighted(np.square(self._P) @ steep, squared=True))
         E, room = self._weighted(E), 1 - self._weighted(h, squared=True)
-        return Fit(E, np.where(room > rounding, room, 0.0), slope)
+        return Residuals(E, np.where(room > rounding, room, 0.0), slope)
 
     def _weighted(self, values: Array, squared: bool = False) -> Array:
         """Return residuals, or squares, as they are seen through the weights of the objects."""

@@ -33,12 +33,12 @@ from sklearn.model_selection import train_test_split
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from gramian.batches import Batches
 from gramian.checks import Array, fraction, warn, whole
 from gramian.factor.moments import Chunk
 from gramian.factor.nystrom import Nystrom
 from gramian.formula.encoded import Encoded
 from gramian.gram.gram import Gram
+from gramian.intake.batches import Batches
 from gramian.kernels.algebra import Kernel, remainder
 from gramian.learn.base import MEDIAN_GAUSSIAN, offered_if, undone_if_refused
 from gramian.learn.lowrank import Rank, Reducible, given_rank, landmark_coefficients
@@ -49,7 +49,7 @@ from gramian.space.means import stability_bound
 from gramian.space.vectors import Vectors
 
 COUNTABLE = 1e15  # objects: to ask for more of them is no advice
-RUN = 512  # objects, at least, whose mean is compared with its projection at a time
+SHORTEST_RUN = 512  # objects, at least, whose mean is compared with its projection at a time
 
 
 class NoveltyDetector(OutlierMixin, Reducible):  # type: ignore[misc]
@@ -145,6 +145,8 @@ class NoveltyDetector(OutlierMixin, Reducible):  # type: ignore[misc]
     false_alarm_bound_: float
     distances_: Array
     _mute: str | None = None
+    _mean: Array | None = None
+    _ordered: Array | None = None
     _reach: float
     _astray: float = 0.0
     _unfinished: Encoded | None = None
@@ -181,8 +183,7 @@ class NoveltyDetector(OutlierMixin, Reducible):  # type: ignore[misc]
             raise ValueError(f"calibration is {self.calibration!r}; 'conformal' or 'bound' expected")
         for name in ("delta", "alpha", "calibration_size"):
             fraction(getattr(self, name), name)
-        for name in ("_ordered", "_summary", "_reach", "_astray", "_unfinished", "_mean"):
-            self.__dict__.pop(name, None)
+        self._forget("_ordered", "_reach", "_astray", "_unfinished", "_mean")
         source = self._source(X)
         with keeping(self.checkpoint):
             X, _, reduced = self._prepared(source, None)
@@ -208,8 +209,8 @@ class NoveltyDetector(OutlierMixin, Reducible):  # type: ignore[misc]
         """
         X = self._source(X)
         low = given_rank(self.rank) is not None
-        self._same_as_before(low)
-        if hasattr(self, "_ordered"):
+        self._require_same_way(low)
+        if self._ordered is not None:
             raise ValueError(
                 'this model was fitted with calibration="conformal", which partial_fit cannot go on from: call fit, or '
                 "partial_fit on a clone"
@@ -220,9 +221,8 @@ class NoveltyDetector(OutlierMixin, Reducible):  # type: ignore[misc]
                 self._reach, self._astray, self._unfinished = 0.0, 0.0, None
             self._stretch(X)
         else:
-            self._begun = (self.kernel, self.rank, False)
-            begun = hasattr(self, "threshold_") and self._landmarks is None
-            self.__dict__.pop("_summary", None)
+            begun = hasattr(self, "threshold_")
+            self._begin_exactly()
             for some in (batch for batch, _ in X) if isinstance(X, Batches) else [X]:
                 self.sample_ = self.sample_.extend(self._new_images(some)) if begun else self._learn_sample(some)
                 begun = True
@@ -240,6 +240,7 @@ class NoveltyDetector(OutlierMixin, Reducible):  # type: ignore[misc]
     def _fit_bound(self, X: Any, reduced: bool) -> None:
         fraction(self.delta, "delta")
         if not reduced:
+            self._begin_exactly()
             sample = self._learn_sample(X)
             self._center(sample)
             self._set_bound(len(sample), sample.distances(self.center_))
@@ -250,25 +251,25 @@ class NoveltyDetector(OutlierMixin, Reducible):  # type: ignore[misc]
             self._stretch(X)
             return
         for points, _, _ in self._chunks(X, None, None):
-            self._take(Chunk(points))
+            self._add(Chunk(points))
             self._stray(points)
         self._center_of_moments()
         again = [self._distances(points) for points, _, _ in self._chunks(X, None, None)]
         distances = np.concatenate(again)
         self._reach = float(distances.max())
-        self._set_bound(self._summary.count, distances, self._reach_from_mean())
+        self._set_bound(self._summed.summary.count, distances, self._reach_from_mean())
 
     def _stretch(self, X: Any) -> None:
         """Take in objects that are seen once: the reach grows by what the centre moves, and to the farthest of them."""
         for points, _, _ in self._chunks(X, None, None):
-            before = getattr(self, "_mean", None)
-            self._take(Chunk(points))
+            before = self._mean
+            self._add(Chunk(points))
             self._stray(points)
             self._center_of_moments()
             way = 0.0 if before is None else float(np.linalg.norm(self._mean - before))
             distances = self._distances(points)
             self._reach = max(self._reach + way, float(distances.max()))
-        self._set_bound(self._summary.count, distances, self._reach_from_mean())
+        self._set_bound(self._summed.summary.count, distances, self._reach_from_mean())
 
     def _stray(self, points: Encoded) -> None:
         """Add up a bound on n ‖φ_S − Pφ_S‖, run by run: ‖Σ r‖ is at most the sum of that over the runs, r = φ − Pφ.
@@ -276,7 +277,7 @@ class NoveltyDetector(OutlierMixin, Reducible):  # type: ignore[misc]
         Runs are cut from the sequence of all objects, however these come in; the last, unfinished one is kept.
         """
         points = points if self._unfinished is None else self._unfinished.concat(points)
-        size = max(RUN, len(self.sample_))
+        size = max(SHORTEST_RUN, len(self.sample_))
         whole = len(points) // size * size
         self._astray += sum(self._strayed(points[start : start + size]) for start in range(0, whole, size))
         self._unfinished = points[whole:].copy() if whole < len(points) else None
@@ -292,7 +293,7 @@ class NoveltyDetector(OutlierMixin, Reducible):  # type: ignore[misc]
     def _reach_from_mean(self) -> float:
         """Return how far the objects are from the centre at most, and twice how far that is from the mean."""
         astray = self._astray + (0.0 if self._unfinished is None else self._strayed(self._unfinished))
-        return self._reach + 2 * astray / self._summary.count
+        return self._reach + 2 * astray / self._summed.summary.count
 
     def _set_bound(self, n: int, distances: Array, reach: float | None = None) -> None:
         """Keep the threshold of n objects, given how far they are, or at most are, from the centre."""
@@ -321,6 +322,7 @@ class NoveltyDetector(OutlierMixin, Reducible):  # type: ignore[misc]
         if reduced:
             distances = self._calibrate_reduced(X)
         else:
+            self._begin_exactly()
             train, held_out = self._split(X)
             try:
                 self._center(self._learn_sample(train))
@@ -352,7 +354,7 @@ class NoveltyDetector(OutlierMixin, Reducible):  # type: ignore[misc]
                 self._start(train, scatter=False)
                 begun = True
             if count_objects(train):
-                self._take_all(train)
+                self._add_all(train)
             held_out += (
                 [points.copy() for points, _, _ in self._chunks(rest, None, None)] if count_objects(rest) else []
             )
@@ -371,9 +373,9 @@ class NoveltyDetector(OutlierMixin, Reducible):  # type: ignore[misc]
     def _center_of_moments(self) -> None:
         """Combine the centre of mass from the landmarks."""
         low = cast(Nystrom, self._landmarks)
-        self._mean = self._moments()[0].mean
+        self._mean = self._summed.moments()[0].mean
         self.center_ = self.sample_.combine(landmark_coefficients(low, self._mean))
-        self._keep_radius(self._summary.largest)
+        self._keep_radius(self._summed.summary.largest)
 
     @property
     def variance_error_(self) -> float:
@@ -381,9 +383,10 @@ class NoveltyDetector(OutlierMixin, Reducible):  # type: ignore[misc]
         check_is_fitted(self)
         if self._landmarks is None:
             return 0.0
-        trace, lost = self._summary.trace / self._summary.count, self._mean_left_out()
-        variance = trace - float(self._mean @ self._mean) - lost
-        unseen = self._trace_error * trace - lost
+        way, mean = self._summed, cast(Array, self._mean)
+        trace, lost = way.summary.trace / way.summary.count, way.mean_left_out()
+        variance = trace - float(mean @ mean) - lost
+        unseen = way.trace_error * trace - lost
         return min(unseen / variance, 1.0) if variance > unseen > 0 else float(unseen > 0)
 
     def _distances(self, points: Encoded) -> Array:
@@ -417,7 +420,7 @@ class NoveltyDetector(OutlierMixin, Reducible):  # type: ignore[misc]
         """Return by how much equal squared distances may differ: an object is scored alone or in company."""
         kernel, points = self.kernel_, self.sample_.points
         if kernel.explicit(points):
-            return 64 * float(np.finfo(np.float64).eps) * float(self._ordered.max())
+            return 64 * float(np.finfo(np.float64).eps) * float(cast(Array, self._ordered).max())
         norms = kernel.squared_norms(points)
         return max(kernel.accuracy(norms.dtype), 64 * float(np.finfo(norms.dtype).eps)) * float(norms.max())
 
@@ -493,7 +496,7 @@ class NoveltyDetector(OutlierMixin, Reducible):  # type: ignore[misc]
         For such an x the probability of a p-value of at most α is at most α. Only with ``calibration="conformal"``.
         """
         squares = np.square(self.score_samples(X))
-        if not hasattr(self, "_ordered"):
+        if self._ordered is None:
             raise ValueError('this detector was fitted with calibration="bound": fit it again')
         m = len(self._ordered)
         return np.asarray((1 + m - np.searchsorted(self._ordered, squares - self._rounding(), side="left")) / (m + 1))

@@ -21,11 +21,11 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from gramian.batches import Batches
 from gramian.checks import Array
 from gramian.factor.moments import dense
 from gramian.formula.encoded import Encoded
 from gramian.gram.gram import features_on_host
+from gramian.intake.batches import Batches
 from gramian.kernels.algebra import Kernel
 from gramian.learn.base import MEDIAN_GAUSSIAN, offered_if, undone_if_refused
 from gramian.learn.discriminant import Discriminant, class_means, decided, indicator, told_apart
@@ -91,7 +91,7 @@ class ParzenClassifier(Discriminant):
     """
 
     centers_: Vectors
-    _own: Array
+    _own: Array | None = None  # ⟨φ(xᵢ), φ_c⟩ of the sample, once they were asked for
 
     def __init__(self, kernel: Kernel = MEDIAN_GAUSSIAN, rank: Rank = None, checkpoint: Any = None) -> None:
         self.kernel = kernel
@@ -120,25 +120,24 @@ class ParzenClassifier(Discriminant):
         """
         X = self._source(X)
         low = given_rank(self.rank) is not None
-        self._same_as_before(low)
+        self._require_same_way(low)
         if not isinstance(X, Batches):
             y = self._labels_of(y, X)
         if low:
             if self._landmarks is None:
-                self.__dict__.pop("_sums", None)
                 self._start(X, scatter=False)
             self._take_classes(X, y)
         else:
             for some, targets in X if isinstance(X, Batches) else [(X, y)]:
-                self._compare(some, targets, begun=hasattr(self, "_sums"))
-        if len(self._turned_up) > 1:
+                self._compare(some, targets, begun=self._way is not None)
+        if len(self._label_numbers) > 1:
             self._settle()
         return self
 
     def _fit(self, X: Any, y: Any) -> Self:
         X, y, reduced = self._prepared(X, y)
         if reduced:
-            self.__dict__.pop("_sums", None)
+            self._forget("_numbers", "_sums")
             self._start(X, scatter=False)
             self._take_classes(X, y)
             self._settle()
@@ -150,14 +149,14 @@ class ParzenClassifier(Discriminant):
 
     def _compare(self, X: Any, y: Any, begun: bool) -> None:
         """Add up κ within each class: of new objects among themselves, and of them with those before."""
-        self.__dict__.pop("_summary", None)
         old = self.sample_ if begun else None
         new = self._new_images(X) if begun else self._learn_sample(X)
+        labels = self._labels_of(y, new)
         if old is None:
-            self._begun = (self.kernel, self.rank, False)
-            self._turned_up, self._numbers, self._sums = {}, np.empty(0, np.intp), np.empty(0)
-        numbers = self._numbers_of(self._labels_of(y, new))
-        count = len(self._turned_up)
+            self._begin_exactly()
+            self._numbers, self._sums = np.empty(0, np.intp), np.empty(0)
+        numbers = self._numbers_of(labels)
+        count = len(self._label_numbers)
         own = indicator(numbers, count)
         self._sums = np.append(self._sums, np.zeros(count - len(self._sums)))
         self._sums += np.einsum("ij,ij->j", own, new.gram().apply(own))
@@ -180,15 +179,15 @@ class ParzenClassifier(Discriminant):
         Costs κ of each object with all of the training.
         """
         images = self._images(X)
-        if not hasattr(self, "_own"):
+        if self._own is None:
             self._own = np.asarray(self.sample_.inner(self.centers_))
         labels = np.argsort(self._class_order())[self._numbers]
         groups = [np.flatnonzero(labels == c) for c in range(len(self.classes_))]
-        found = np.empty((len(images), len(groups)))
+        p_values = np.empty((len(images), len(groups)))
         gram = self.sample_.space.gram(images.points, self.sample_.points)
         for span in images.gram().spans(len(images), len(self.sample_)):
-            found[span] = self._p_values_of(gram.block(span, slice(None)), images.points[span], groups)
-        return found
+            p_values[span] = self._p_values_of(gram.block(span, slice(None)), images.points[span], groups, self._own)
+        return p_values
 
     @property
     def loo_decision_(self) -> Array:
@@ -209,15 +208,14 @@ class ParzenClassifier(Discriminant):
     def _left_out_decisions(self) -> tuple[Array, Array, Array | None]:
         if (low := self._landmarks) is not None:
             groups, labels = self._class_moments()
-            points = dense(features_on_host(low, self._looked_at().points)).astype(np.float64)
+            points = dense(features_on_host(low, self._summed.probed.points)).astype(np.float64)
             means, sizes = np.array([group.mean for group in groups]), np.array([group.weight for group in groups])
             own, norms = points @ means.T, np.square(points).sum(axis=1)
             squares = np.square(means).sum(axis=1)
         else:
             labels = np.argsort(self._class_order())[self._numbers]
             sizes, squares = np.bincount(labels), self._squares()
-            own = self.__dict__.get("_own", None)
-            own = np.asarray(self.sample_.inner(self.centers_)) if own is None else own
+            own = np.asarray(self.sample_.inner(self.centers_)) if self._own is None else self._own
             norms = self.kernel_.squared_norms(self.sample_.points).astype(np.float64)
         return told_apart(without_itself(own, norms, squares, sizes.astype(np.float64), labels)), labels, None
 
@@ -226,28 +224,28 @@ class ParzenClassifier(Discriminant):
         order = self._class_order()
         return np.asarray(self._sums[order] / np.bincount(self._numbers)[order] ** 2)
 
-    def _p_values_of(self, K: Array, points: Encoded, groups: list[Array]) -> Array:
-        """Return the p-values of objects from their values of κ with the training objects.
+    def _p_values_of(self, K: Array, points: Encoded, groups: list[Array], at_centers: Array) -> Array:
+        """Return the p-values of objects from their values of κ with the training objects, and theirs at the centres.
 
         ‖φ(xᵢ) − φ′‖² is κ(xᵢ, xᵢ) − 2 (ℓ ⟨φ(xᵢ), φ_c⟩ + κ(xᵢ, x)) / (ℓ + 1), and what is the same for all members.
         """
         norms, own = (self.kernel_.squared_norms(some).astype(np.float64) for some in (self.sample_.points, points))
         rounding = max(self.kernel_.accuracy(K.dtype), 64 * float(np.finfo(K.dtype).eps)) * float(norms.max())
-        found = np.empty((len(K), len(groups)))
+        p_values = np.empty((len(K), len(groups)))
         for c, members in enumerate(groups):
             size, values = len(members), K[:, members].astype(np.float64)
-            apart = norms[members] - 2 * (size * self._own[members, c] + values) / (size + 1)
+            apart = norms[members] - 2 * (size * at_centers[members, c] + values) / (size + 1)
             itself = own - 2 * (values.sum(axis=1) + own) / (size + 1)
-            found[:, c] = (1 + (apart >= itself[:, None] - rounding).sum(axis=1)) / (size + 1)
-        return found
+            p_values[:, c] = (1 + (apart >= itself[:, None] - rounding).sum(axis=1)) / (size + 1)
+        return p_values
 
     def _settle(self) -> None:
         """Keep the centres: from the means of explicit features, or from the sums of κ within classes."""
         order = self._class_order()
-        self.__dict__.pop("_own", None)
+        self._forget("_own")
         if (low := self._landmarks) is not None:
-            found = self._moments()
-            means = np.array([found[number].mean for number in order])
+            moments = self._summed.moments()
+            means = np.array([moments[number].mean for number in order])
             weights, squares = landmark_coefficients(low, means.T), np.einsum("ij,ij->i", means, means)
         else:
             weights = class_means(np.argsort(order)[self._numbers], len(order))
@@ -261,10 +259,10 @@ def without_itself(own: Array, norms: Array, squares: Array, sizes: Array, label
 
     `own` are ⟨φ(x), φ_c⟩ for all classes, `norms` κ(x, x), `squares` ‖φ_c‖².
     """
-    found, at = own - squares / 2, (np.arange(len(labels)), labels)
+    values, at = own - squares / 2, (np.arange(len(labels)), labels)
     size, with_own = sizes[labels], own[at]
     with np.errstate(divide="ignore", invalid="ignore"):
         inner = (size * with_own - norms) / (size - 1)
         square = (size**2 * squares[labels] - 2 * size * with_own + norms) / (size - 1) ** 2
-    found[at] = np.where(size > 1, inner - square / 2, -np.inf)
-    return found
+    values[at] = np.where(size > 1, inner - square / 2, -np.inf)
+    return values

@@ -48,7 +48,7 @@ def factors(values: Array, lam: float, kind: Kind) -> tuple[Array, Array]:
 
 
 @dataclass(frozen=True, eq=False)
-class Fit:
+class Residuals:
     """Residuals e and the room 1 − h that each object leaves for them, at one ridge.
 
     At λ = 0 `slope` is how both begin to grow with λ, for the objects that leave no room.
@@ -56,7 +56,7 @@ class Fit:
 
     residuals: Array
     room: Array
-    slope: Fit | None = None
+    slope: Residuals | None = None
 
     @property
     def loo(self) -> Array:
@@ -67,11 +67,11 @@ class Fit:
         return np.where(self.room[:, None] > 0, found, otherwise)
 
 
-def joined_fits(parts: list[Fit]) -> Fit:
-    """Put the objects of several fits at one ridge one after the other."""
+def joined_residuals(parts: list[Residuals]) -> Residuals:
+    """Put the residuals of several samples at one ridge one after the other."""
     slopes = [part.slope for part in parts if part.slope is not None]
     residuals, room = (np.concatenate([getattr(part, name) for part in parts]) for name in ("residuals", "room"))
-    return Fit(residuals, room, joined_fits(slopes) if slopes else None)
+    return Residuals(residuals, room, joined_residuals(slopes) if slopes else None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,14 +138,16 @@ class Smoother:
         """Return the trace of the smoother."""
         return float(factors(self.values, lam, self.kind)[0].sum()) + self._intercepts
 
-    def at(self, lam: float) -> Fit:
+    def at(self, lam: float) -> Residuals:
         """Return residuals and room at one ridge."""
         if lam == 0:
             rounding = 16 * len(self._U) * float(np.finfo(np.float64).eps)
-            slope = Fit(self._U @ (self._inside / self.values[:, None]), np.square(self._U) @ (1 / self.values))
-            return Fit(self._outside, np.where(self._missing > rounding, self._missing, 0.0), slope)
+            slope = Residuals(self._U @ (self._inside / self.values[:, None]), np.square(self._U) @ (1 / self.values))
+            return Residuals(self._outside, np.where(self._missing > rounding, self._missing, 0.0), slope)
         left = factors(self.values, lam, self.kind)[1]
-        return Fit(self._U @ (left[:, None] * self._inside) + self._outside, np.square(self._U) @ left + self._missing)
+        return Residuals(
+            self._U @ (left[:, None] * self._inside) + self._outside, np.square(self._U) @ left + self._missing
+        )
 
     def without(self, fold: Array, ridges: Array) -> Array:
         """Return the residuals of the objects of a fold in fits made without any of them, ridges × objects × targets.
@@ -253,7 +255,7 @@ class Smoother:
             residuals = (self._U @ scaled.reshape(len(left), len(some) * targets)).reshape(n, len(some), targets)
             for place, k in enumerate(some):
                 E = residuals[:, place] + self._outside
-                loo[k] = np.square(Fit(E, rooms[:, k]).loo).sum() / total
+                loo[k] = np.square(Residuals(E, rooms[:, k]).loo).sum() / total
                 if average[k] > 0:
                     gcv[k] = np.square(E).sum() / total / average[k] ** 2
         dof = np.array([self.dof(lam) for lam in ridges])

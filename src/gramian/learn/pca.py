@@ -110,6 +110,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Weighted, Red
     dual_coef_: Array
     components_: Vectors
     solver_: str
+    _pre_images: PreImages | None = None
 
     products = 15
 
@@ -145,20 +146,20 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Weighted, Red
         X = self._source(X)
         if not self._goes_on():
             self._start(X)
-        self._take_all(X)
+        self._add_all(X)
         self._keep_moments()
         return self
 
     def _fit(self, X: Any) -> Self:
-        self.__dict__.pop("_pre_images", None)
-        self.__dict__.pop("_summary", None)
+        self._forget("_pre_images")
         X, _, reduced = self._prepared(X, None)
         if reduced:
             self._start(X)
-            self._take_all(X)
+            self._add_all(X)
             self._keep_moments()
             self._warn_if_automatic()
             return self
+        self._begin_exactly()
         sample = self._learn_sample(X)
         wanted = self._check_components(len(sample))
         gram = sample.gram()
@@ -187,20 +188,20 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Weighted, Red
 
     def _keep_moments(self) -> None:
         """Find the components among the combinations of the landmarks, from the moments of their features."""
-        found, low = self._summary, cast(Nystrom, self._landmarks)
-        moments, wanted = self._moments()[0], self._check_components(found.count)
-        seen = float(np.trace(moments.scatter)) / found.count
-        unseen = self._trace_error * found.trace / found.count - self._mean_left_out()
+        summary, low = self._summed.summary, cast(Nystrom, self._landmarks)
+        moments, wanted = self._summed.moments()[0], self._check_components(summary.count)
+        seen = float(np.trace(moments.scatter)) / summary.count
+        unseen = self._summed.trace_error * summary.trace / summary.count - self._summed.mean_left_out()
         self.total_variance_ = seen + unseen
         self.variance_error_ = unseen / self.total_variance_ if self.total_variance_ > 0 else 0.0
         values, axes = scipy.linalg.eigh(moments.scatter, check_finite=False)
         pairs = Eigen(values[::-1], axes[:, ::-1], np.zeros(len(values))).positive()
         if not (self.total_variance_ > 0 and len(pairs.values)):
             raise ValueError(
-                f"there is no variance: all n_samples={found.count} objects have one image under {self.kernel_!r}"
+                f"there is no variance: all n_samples={summary.count} objects have one image under {self.kernel_!r}"
             )
         if isinstance(wanted, float):
-            held = np.cumsum(pairs.values) / (found.count * self.total_variance_)
+            held = np.cumsum(pairs.values) / (summary.count * self.total_variance_)
             if held[-1] < wanted:
                 warn(
                     f"n_components is {wanted:g}, and all components that {len(self.sample_)} landmarks can tell hold "
@@ -210,7 +211,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Weighted, Red
         pairs = pairs.first(len(pairs.values) if wanted is None else wanted)
         self._warn_of_missing(wanted, len(pairs.values))
         self.eigenvalues_ = pairs.values
-        self.explained_variance_ = pairs.values / found.count
+        self.explained_variance_ = pairs.values / summary.count
         self.explained_variance_ratio_ = self.explained_variance_ / self.total_variance_
         coefficients = landmark_coefficients(low, pairs.vectors)
         signs = np.sign(np.take_along_axis(coefficients, np.abs(coefficients).argmax(axis=0)[None], axis=0))
@@ -218,13 +219,13 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Weighted, Red
         self.components_ = self.sample_.combine(self.dual_coef_)
         self._at_center = (moments.mean @ pairs.vectors) * signs[0]
         self._center = self.sample_.combine(landmark_coefficients(low, moments.mean))
-        self.solver_ = self._described()
+        self.solver_ = self._summed.described()
         self._inputs = None
 
-    def _warn_of_missing(self, wanted: Any, found: int) -> None:
-        if isinstance(wanted, int) and found < wanted:
+    def _warn_of_missing(self, wanted: Any, dimensions: int) -> None:
+        if isinstance(wanted, int) and dimensions < wanted:
             warn(
-                f"n_components is {wanted}, and the sample spans {found} dimensions about its centre: so many "
+                f"n_components is {wanted}, and the sample spans {dimensions} dimensions about its centre: so many "
                 "components are kept"
             )
 
@@ -312,7 +313,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Weighted, Red
         T = check_array(T, dtype=(np.float64, np.float32))
         if T.shape[1] != self._n_features_out:
             raise ValueError(f"T has {T.shape[1]} columns; {self._n_features_out} expected, one for each component")
-        if not hasattr(self, "_pre_images"):
+        if self._pre_images is None:
             self._pre_images = PreImages(self.kernel_, self._inputs, self.dual_coef_, self.eigenvalues_)
         return self._pre_images(T)
 

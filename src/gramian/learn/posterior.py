@@ -22,7 +22,7 @@ import numpy as np
 from gramian.checks import Array
 from gramian.factor.moments import dense
 from gramian.factor.nystrom import Nystrom
-from gramian.factor.solve import Frame, System
+from gramian.factor.solve import Lens, System
 from gramian.gram.gram import features_on_host
 from gramian.kernels.algebra import Kernel
 from gramian.learn.lowrank import RidgeOfMoments
@@ -31,7 +31,7 @@ from gramian.space.vectors import Vectors
 ROOM = 2**22  # numbers of a tile
 
 
-def variances(sample: Vectors, images: Vectors, system: System, frame: Frame, mean: Array | None) -> Array:
+def variances(sample: Vectors, images: Vectors, system: System, lens: Lens, mean: Array | None) -> Array:
     """Return the variances of the values at new objects, in units of s² and less that of a constant, in dual form.
 
     `mean` are the weights of the sample's mean, where there is an intercept.
@@ -46,7 +46,7 @@ def variances(sample: Vectors, images: Vectors, system: System, frame: Frame, me
         if mean is not None and of_mean is not None:
             found[span] += mean @ of_mean - 2 * (k @ mean)
             k -= of_mean
-        B = frame.S(np.ascontiguousarray(k.T))
+        B = lens.S(np.ascontiguousarray(k.T))
         found[span] -= np.einsum("ij,ij->j", B, system.solve(B).value)
     return np.maximum(found, 0.0)
 

@@ -26,7 +26,7 @@ from gramian.learn.ridge import KernelRidge
 
 STEPS = 100
 START = 256  # landmarks that a first guess is learnt through, where an iteration follows
-CHUNK = 512  # points whose similarities to the sample are held at a time
+POINTS_AT_A_TIME = 512  # points whose similarities to the sample are held at a time
 
 
 class PreImages:
@@ -56,7 +56,7 @@ class PreImages:
 
     def __call__(self, T: Array) -> Array:
         """Return one vector for each row of coordinates."""
-        chunks = [self._find(T[start : start + CHUNK]) for start in range(0, len(T), CHUNK)]
+        chunks = [self._find(T[start : start + POINTS_AT_A_TIME]) for start in range(0, len(T), POINTS_AT_A_TIME)]
         return np.concatenate(chunks).astype(self._X.dtype, copy=False)
 
     def _find(self, T: Array) -> Array:

@@ -20,7 +20,7 @@ from __future__ import annotations
 from contextlib import suppress
 from copy import copy
 from dataclasses import dataclass, replace
-from typing import Any, Self, cast
+from typing import Any, Self
 
 import numpy as np
 import scipy.linalg
@@ -28,7 +28,6 @@ from sklearn.base import MultiOutputMixin, RegressorMixin
 from sklearn.metrics import r2_score
 from sklearn.utils.validation import check_is_fitted
 
-from gramian.batches import Batches
 from gramian.checks import Array, flag, fraction, positive, warn
 from gramian.factor.cholesky import LowRank
 from gramian.factor.machine import DENSE
@@ -36,17 +35,18 @@ from gramian.factor.moments import Chunk
 from gramian.factor.solve import (
     PLAIN,
     ROOM,
-    Frame,
+    Lens,
     Side,
     System,
     by_moments,
     relative,
     ridged_factor,
-    solve_framed,
+    solve_through,
     takes_features,
 )
 from gramian.factor.spectrum import rough_factor, rough_spectrum, spectrum, spectrum_above, whole_range
 from gramian.gram.gram import Gram
+from gramian.intake.batches import Batches
 from gramian.kernels.algebra import Kernel
 from gramian.learn.base import MEDIAN_GAUSSIAN, checked_weights, evaluate, undone_if_refused
 from gramian.learn.intervals import Intervals, LeftOut
@@ -59,7 +59,7 @@ from gramian.learn.lowrank import (
     landmark_coefficients,
     pieces,
 )
-from gramian.learn.path import Fit, Kind, RidgePath, Smoother, factors, joined_fits, without_groups
+from gramian.learn.path import Kind, Residuals, RidgePath, Smoother, factors, joined_residuals, without_groups
 from gramian.learn.posterior import variances, variances_of_moments
 from gramian.learn.ridges import (
     CHOSEN_EXACTLY,
@@ -106,6 +106,7 @@ class LeastSquares(Weighted, Reducible):
     path_: RidgePath
     solver_: str
     residual_: float
+    _known: Residuals | None = None
     _unit: float = 1.0  # of the targets: what is solved is solved for y / unit
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
@@ -146,8 +147,8 @@ class LeastSquares(Weighted, Reducible):
             self._learn_moments(X, y, weights)
             self._warn_if_automatic()
             return self
-        for name in ("path_", "_known", "_summary", "_of_moments"):
-            self.__dict__.pop(name, None)
+        self._forget("path_", "_known", "_of_moments")
+        self._begin_exactly()
         given, low = fixed_ridge(self.ridge, CRITERIA), None
         Y = self._pose(X, y, weights)
         if by_moments(self.sample_.gram(), self.solver):
@@ -182,7 +183,7 @@ class LeastSquares(Weighted, Reducible):
         """Learn the problem through the explicit features of the sample, summed up."""
         self._begin(self.kernel_)
         for chunk in pieces(Chunk(self.sample_.points, self._problem.Y, self._problem.weights)):
-            self._take(chunk)
+            self._add(chunk)
         self._solve_moments()
 
     def _check_settings(self) -> None:
@@ -207,48 +208,47 @@ class LeastSquares(Weighted, Reducible):
         for points, some, w in self._chunks(X, Y, weights):
             if isinstance(X, Batches):
                 some = self._targets(some, numeric=True, multi_output=True, objects=points)
-            if self._summary.count and some.shape[1:] != self._shape:
+            if self._summed.summary.count and some.shape[1:] != self._shape:
                 raise ValueError(
                     f"y has shape {some.shape}; (n, {', '.join(map(str, self._shape))}) expected, as the targets before"
                 )
             self._shape = some.shape[1:]
             self._measure(some)
-            self._take(Chunk(points, some.reshape(len(some), -1) / self._unit, w))
+            self._add(Chunk(points, some.reshape(len(some), -1) / self._unit, w))
         self._solve_moments()
 
     def _measure(self, some: Array) -> None:
         """Take a larger unit where targets come that are too large for the one so far."""
-        if not self._summary.count or np.abs(some).max() > SQUARED[1] * self._unit:
+        if not self._summed.summary.count or np.abs(some).max() > SQUARED[1] * self._unit:
             unit = unit_of(some)
-            if self._summary.count:
-                self._summary.scale_numbers(self._unit / unit)
-                self._probe = cast(Chunk, self._probe).scaled(self._unit / unit)
+            if self._summed.summary.count:
+                self._summed.scale_numbers(self._unit / unit)
             self._unit = unit
 
     def _solve_moments(self) -> None:
-        found = self._summary
-        moments, dim = self._moments()[0], found.dim
+        summary = self._summed.summary
+        moments, dim = self._summed.moments()[0], summary.dim
         given = fixed_ridge(self.ridge, CRITERIA)
-        floor = self._summary.rounding() if given == 0 else 0.0
-        self._of_moments = of = RidgeOfMoments(moments, dim, self.fit_intercept, self.smoother, found.present, floor)
-        self.__dict__.pop("path_", None)
+        floor = self._summed.summary.rounding() if given == 0 else 0.0
+        self._of_moments = of = RidgeOfMoments(moments, dim, self.fit_intercept, self.smoother, summary.present, floor)
+        self._forget("path_")
         rounding_of_y = (64 * float(np.finfo(np.float64).eps) * np.abs(moments.mean[dim:])) ** 2 * moments.weight
         if (np.diagonal(moments.scatter)[dim:] <= rounding_of_y).all():
             raise ValueError(
-                f"y is constant ({moments.mean[dim] * self._unit:g}) over n_samples={found.count}: there is nothing to "
-                "learn"
+                f"y is constant ({moments.mean[dim] * self._unit:g}) over n_samples={summary.count}: there is nothing "
+                "to learn"
             )
         if given is None:
             largest = float(of.values.max(initial=0.0))
             ridges = ridge_grid(self.ridge, largest, float(np.finfo(self.sample_.gram().dtype).eps) * largest)
-            self.path_ = of.path(ridges, self._looked_at(), found.kernel, self._trace_error)
+            self.path_ = of.path(ridges, self._summed.probed, summary.kernel, self._summed.trace_error)
             self.ridge_ = self._best(self.path_)
         else:
             self.ridge_ = given
         W = of.weights(self.ridge_)
         b = of.constant(W)
         self.residual_ = of.residual(self.ridge_, W) if self.smoother == "shrinkage" else 0.0
-        self.solver_ = self._described() + ("" if self.ridge_ > 0 else f"; {minimum_norm(len(of.values))}")
+        self.solver_ = self._summed.described() + ("" if self.ridge_ > 0 else f"; {minimum_norm(len(of.values))}")
         warn_unless_solved(self, self.solver_, self.residual_)
         low = self._landmarks
         a = self._dual_of(W, b) if low is None else landmark_coefficients(low, W)
@@ -281,7 +281,7 @@ class LeastSquares(Weighted, Reducible):
         Q = self._of_moments.within(W)
         return np.asarray(w * (evaluate(self.sample_, self.sample_, Q) - self._of_moments.at_mean(Q)))
 
-    def _learnt(self) -> Chunk:
+    def _learnt_from(self) -> Chunk:
         self._shape = self.dual_coef_.shape[1:]
         return Chunk(self.sample_.points, self._problem.Y, self._problem.weights)
 
@@ -298,8 +298,8 @@ class LeastSquares(Weighted, Reducible):
         gram, (total, count) = self.sample_.gram(), self._problem.totals()
         low, unit = None, 1.0
         if 8 * len(gram) * DEFAULT_RANK <= ROOM:
-            frame, low = self._problem.frame(), rough_factor(gram, DEFAULT_RANK)
-            seen = Smoother(rough_spectrum(low, frame), frame.S(self._problem.Y), self._problem.border(), "shrinkage")
+            lens, low = self._problem.lens(), rough_factor(gram, DEFAULT_RANK)
+            seen = Smoother(rough_spectrum(low, lens), lens.S(self._problem.Y), self._problem.border(), "shrinkage")
             values, left_out = seen.values, seen.left_out
         else:
             coarse = KernelRidge(self.kernel_, 1.0, self.fit_intercept, rank=DEFAULT_RANK)
@@ -311,7 +311,7 @@ class LeastSquares(Weighted, Reducible):
         weight = total / self._problem.Y.shape[1]
         rho = left_out * float(gram.rough_diag().mean(dtype=np.float64)) * weight / len(gram)
         if low is None:
-            errors = of.path(ridges + rho, coarse._looked_at(), coarse._summary.kernel, left_out)
+            errors = of.path(ridges + rho, coarse._summed.probed, coarse._summed.summary.kernel, left_out)
         else:
             errors = seen.path(ridges + rho, total, count)
         dof = count - ridges / (ridges + rho) * (count - errors.dof)
@@ -330,14 +330,14 @@ class LeastSquares(Weighted, Reducible):
 
     def _solve(self, low: LowRank | None = None) -> tuple[Array, Array]:
         """Return a and K a for the ridge as it is, from a linear system; `low` is a factor of K from before."""
-        gram, frame = self.sample_.gram(), self._problem.frame()
+        gram, lens = self.sample_.gram(), self._problem.lens()
         with gram.held():
-            found = solve_framed(gram, frame.S(self._problem.Y), self.ridge_, frame, self.solver, self.tol, low)
-            a = frame.St(found.value)
-            self._primal = found.primal
+            solution = solve_through(gram, lens.S(self._problem.Y), self.ridge_, lens, self.solver, self.tol, low)
+            a = lens.St(solution.value)
+            self._primal = solution.primal
             values = self._values_of(a, gram) if self.fit_intercept else np.zeros_like(a)
-        self.solver_, self.residual_ = found.method, found.residual
-        warn_unless_solved(self, found.method, found.residual, found.primal_residual)
+        self.solver_, self.residual_ = solution.method, solution.residual
+        warn_unless_solved(self, solution.method, solution.residual, solution.primal_residual)
         return a, values
 
     def _smooth(self) -> tuple[Array, Array]:
@@ -351,15 +351,15 @@ class LeastSquares(Weighted, Reducible):
             self.ridge_ = self._best(self.path_)
         if self.smoother == "shrinkage" and smoother.left_out > 0:
             return self._solve()
-        frame = self._problem.frame()
+        lens = self._problem.lens()
         c, self._primal = smoother.coefficients(self.ridge_), smoother.weights(self.ridge_)
-        self._known = smoother.at(self.ridge_)
-        gram, target = self.sample_.gram(), frame.S(self._problem.Y)
+        self._known = quality = smoother.at(self.ridge_)
+        gram, target = self.sample_.gram(), lens.S(self._problem.Y)
         exact = self.smoother == "projection" or self.ridge_ == 0
 
         def rest_of(c: Array) -> Array:
-            known = self._known.residuals if exact else self.ridge_ * c
-            return np.asarray(frame.S(gram.apply(frame.St(c))) + known - target)
+            known = quality.residuals if exact else self.ridge_ * c
+            return np.asarray(lens.S(gram.apply(lens.St(c))) + known - target)
 
         rest = rest_of(c)
         if not exact and relative(rest, self._problem.weighted()) > FINE:
@@ -372,30 +372,30 @@ class LeastSquares(Weighted, Reducible):
         if self.ridge_ == 0:
             self.solver_ = f"spectral decomposition; {minimum_norm(len(smoother.values))}"
             if self._primal is not None:
-                fitted = frame.S(evaluate(self.sample_, self.sample_, self._primal))
-                of_weights = relative(fitted + self._known.residuals - target, self._problem.weighted())
+                fitted = lens.S(evaluate(self.sample_, self.sample_, self._primal))
+                of_weights = relative(fitted + quality.residuals - target, self._problem.weighted())
         warn_unless_solved(self, self.solver_, self.residual_, of_weights)
         if smoother.left_out > 0:
             warn_of_estimate("the predictions of a projection", smoother.left_out)
-        return frame.St(c), self._values_of(frame.St(c), gram)
+        return lens.St(c), self._values_of(lens.St(c), gram)
 
     def _values_of(self, a: Array, gram: Gram) -> Array:
         """Return K a, the values of a function at the sample."""
         return gram.apply(a) if self._primal is None else evaluate(self.sample_, self.sample_, self._primal)
 
     def _smoother(self) -> Smoother:
-        frame = self._problem.frame()
+        lens = self._problem.lens()
         gram = self.sample_.gram()
         lam = fixed_ridge(self.ridge, CRITERIA)
         if lam == 0:
-            found = whole_range(gram, frame, self.solver)
+            parts = whole_range(gram, lens, self.solver)
         elif self.smoother == "shrinkage":
-            found = spectrum(gram.double(), frame, self.solver)  # eigenvalues that are small beside a ridge add up
+            parts = spectrum(gram.double(), lens, self.solver)  # eigenvalues that are small beside a ridge add up
         elif lam is not None:
-            found = spectrum_above(gram, lam, frame, self.solver)
+            parts = spectrum_above(gram, lam, lens, self.solver)
         else:
-            found = spectrum(gram, frame, self.solver)
-        return Smoother(found, frame.S(self._problem.Y), self._problem.border(), self.smoother)
+            parts = spectrum(gram, lens, self.solver)
+        return Smoother(parts, lens.S(self._problem.Y), self._problem.border(), self.smoother)
 
     def _keep(self, a: Array, Ka: Array, shape: tuple[int, ...]) -> None:
         b = np.zeros(a.shape[1])
@@ -503,9 +503,9 @@ class LeastSquares(Weighted, Reducible):
 
     def _loo_square(self) -> float:
         """Return the mean square of the leave-one-out residuals of targets in their unit."""
-        if hasattr(self, "_of_moments"):
+        if self._is_summed:
             ridges = np.array([self.ridge_])
-            path = self._of_moments.path(ridges, self._looked_at(), self._summary.kernel, self.trace_error_)
+            path = self._of_moments.path(ridges, self._summed.probed, self._summed.summary.kernel, self.trace_error_)
             return float(path.loo[0])
         squares = np.square(self.loo_residuals_ / self._unit).mean(axis=tuple(range(1, self.dual_coef_.ndim)))
         return float(np.average(squares, weights=self._problem.weights))
@@ -514,7 +514,7 @@ class LeastSquares(Weighted, Reducible):
     def effective_dof_(self) -> float:
         """The trace of the smoother: Σ σ²/(σ² + λ), and one more for an intercept."""
         check_is_fitted(self)
-        if hasattr(self, "_of_moments"):
+        if self._is_summed:
             return self._of_moments.dof(self.ridge_)
         return float((1 - self._quality().room).sum())
 
@@ -522,7 +522,7 @@ class LeastSquares(Weighted, Reducible):
     def shrinkage_(self) -> Array:
         """The factor of each principal direction, σ²/(σ² + λ) (or 1 and 0 for a projection), the largest σ first."""
         check_is_fitted(self)
-        if hasattr(self, "_of_moments"):
+        if self._is_summed:
             return factors(self._of_moments.values, self.ridge_, self.smoother)[0]
         smoother = self._smoother()
         if smoother.left_out > 0:
@@ -531,21 +531,21 @@ class LeastSquares(Weighted, Reducible):
 
     def _probed(self) -> tuple[Array, Array, Array | None]:
         """Return leave-one-out residuals, targets and weights of the objects that are looked at, in low rank."""
-        chunk, of = self._looked_at(), self._of_moments
+        chunk, of = self._summed.probed, self._of_moments
         f = factors(of.values, self.ridge_, self.smoother)[0]
-        left = Seen(of, chunk, self._summary.kernel).at(f, self.ridge_ == 0).loo
+        left = Seen(of, chunk, self._summed.summary.kernel).at(f, self.ridge_ == 0).loo
         if chunk.weights is not None:
             left = left / np.sqrt(np.where(chunk.weights > 0, chunk.weights, 1.0))[:, None]
         return left, np.asarray(chunk.numbers), chunk.weights
 
-    def _quality(self) -> Fit:
-        if hasattr(self, "_of_moments"):
+    def _quality(self) -> Residuals:
+        if self._is_summed:
             problem = self._problem
             chunks = pieces(Chunk(self.sample_.points, problem.Y, problem.weights), self.probe)
             f = factors(self._of_moments.values, self.ridge_, self.smoother)[0]
-            found = [Seen(self._of_moments, chunk, self.kernel_).at(f, self.ridge_ == 0) for chunk in chunks]
-            return joined_fits(found)
-        if not hasattr(self, "_known"):
+            parts = [Seen(self._of_moments, chunk, self.kernel_).at(f, self.ridge_ == 0) for chunk in chunks]
+            return joined_residuals(parts)
+        if self._known is None:
             gram = self.sample_.gram()
             with gram.held() as held:
                 if held and self.smoother == "shrinkage" and self.ridge_ > 0 and self._by_inverse(gram):
@@ -559,7 +559,7 @@ class LeastSquares(Weighted, Reducible):
 
     def _by_inverse(self, gram: Gram) -> bool:
         """Tell whether the room comes from (K + λI)⁻¹: with the digits of a decomposition, in a fifth of its time."""
-        firm = self.ridge_ > FIRM * len(gram) * gram.scale() * self._problem.frame().gain
+        firm = self.ridge_ > FIRM * len(gram) * gram.scale() * self._problem.lens().gain
         return len(gram) > DENSE or (firm and len(gram) > CHOSEN_EXACTLY)
 
 
@@ -733,10 +733,10 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, LeastSquares):  # type: igno
     def noise_(self) -> Any:
         """σ, the standard deviation of the noise if λ is read as σ²/s²: a float, or one for each target."""
         try:
-            found = np.sqrt(self.ridge_) * self._signal()
+            noise = np.sqrt(self.ridge_) * self._signal()
         except ValueError as error:
             raise AttributeError(str(error)) from None
-        return found if self.dual_coef_.ndim > 1 else float(found[0])
+        return noise if self.dual_coef_.ndim > 1 else float(noise[0])
 
     def _signal(self) -> Array:
         """Return s, the most likely scale of a Gaussian process, for each target."""
@@ -751,7 +751,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, LeastSquares):  # type: igno
             present = len(problem.Y) if problem.weights is None else int(np.count_nonzero(problem.weights))
             energy = np.einsum("ij,ij->j", problem.Y, self.dual_coef_.reshape(problem.Y.shape) / self._unit)
         else:
-            of, present, moments = self._of_moments, self._summary.present, self._moments()[0]
+            of, present, moments = self._of_moments, self._summed.summary.present, self._summed.moments()[0]
             table = moments.scatter if of.intercept else moments.about_origin()
             squares = np.diagonal(table)[len(of.A) :]
             energy = (squares - np.einsum("ij,ij->j", of.B, of.weights(self.ridge_))) / self.ridge_
@@ -762,16 +762,16 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, LeastSquares):  # type: igno
         weights = None if self._landmarks is not None else self._problem.weights
         if self._landmarks is not None or takes_features(self.sample_.gram(), self.solver):
             low = self._through_features()
-            found = variances_of_moments(low._of_moments, low._summary.kernel, images, self.ridge_)
+            spread = variances_of_moments(low._of_moments, low._summed.summary.kernel, images, self.ridge_)
             total = low._of_moments.weight
         else:
-            gram, frame = self.sample_.gram(), self._problem.frame()
+            gram, lens = self.sample_.gram(), self._problem.lens()
             w = np.ones(len(gram)) if weights is None else weights
             total = float(w.sum())
             with gram.held():
-                system = System(gram, self.ridge_, frame, "dual")
-                found = variances(self.sample_, images, system, frame, w / total if self.fit_intercept else None)
-        return np.asarray(found + self.ridge_ / total if self.fit_intercept else found)
+                system = System(gram, self.ridge_, lens, "dual")
+                spread = variances(self.sample_, images, system, lens, w / total if self.fit_intercept else None)
+        return np.asarray(spread + self.ridge_ / total if self.fit_intercept else spread)
 
     def predict_interval(self, X: Any, alpha: float = 0.1, groups: Any = None) -> Intervals:
         """Return intervals in which the targets of new objects lie with a probability of about 1 − `alpha`.
@@ -833,7 +833,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, LeastSquares):  # type: igno
     def _left_out(self) -> LeftOut:
         """Return what is known of the models that were learnt without one object."""
         count, chosen = len(self.sample_), hasattr(self, "path_")
-        if hasattr(self, "_of_moments") or (count > DENSE and takes_features(self.sample_.gram(), self.solver)):
+        if self._is_summed or (count > DENSE and takes_features(self.sample_.gram(), self.solver)):
             return self._left_out_of_moments()
         weights = self._problem.weights
         if chosen and self.smoother == "shrinkage" and count <= CHOSEN_AGAIN:
@@ -846,14 +846,14 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, LeastSquares):  # type: igno
 
     def _groups_out(self, groups: Any) -> LeftOut:
         """Return what is known of the models that were learnt without one group."""
-        found, n = np.asarray(groups), len(self.sample_)
-        if found.shape != (n,) and not hasattr(self, "_of_moments"):
-            raise ValueError(f"groups have the shape {found.shape}; one for each of the {n:,} objects expected")
-        if hasattr(self, "_of_moments") or n > DENSE or self._problem.weights is not None:
+        labels, n = np.asarray(groups), len(self.sample_)
+        if labels.shape != (n,) and not self._is_summed:
+            raise ValueError(f"groups have the shape {labels.shape}; one for each of the {n:,} objects expected")
+        if self._is_summed or n > DENSE or self._problem.weights is not None:
             raise ValueError("groups are left out of exact answers only, of at most 3,000 objects without weights")
         if self.smoother != "shrinkage" or not self.ridge_ > 0:
             raise ValueError("groups are left out by shrinkage only: take smoother='shrinkage' and a ridge above 0")
-        group = np.unique(found, return_inverse=True)[1]
+        group = np.unique(labels, return_inverse=True)[1]
         residuals = self._unit * without_groups(self._smoother(), group, np.array([self.ridge_]))[0]
         each = self._influences()
         return LeftOut.by_group(residuals, group, lambda some: (self._at(some), each._at(some)))
@@ -862,12 +862,12 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, LeastSquares):  # type: igno
         """Leave out the objects that are looked at, with explicit features."""
         low = self._through_features()
         residuals, _, weights = low._probed()
-        seen = Seen(low._of_moments, low._looked_at(), low._summary.kernel)
+        seen = Seen(low._of_moments, low._summed.probed, low._summed.summary.kernel)
         f = factors(low._of_moments.values, self.ridge_, self.smoother)[0]
-        found = LeftOut.by_influence(
+        left_out = LeftOut.by_influence(
             self._unit * residuals, lambda some: (self._at(some), seen.influences(some.points, f))
         )
-        return found.among(weights)
+        return left_out.among(weights)
 
     def _left_out_in_choosing(self) -> LeftOut:
         """Leave out each object when the ridge is chosen, too."""
@@ -882,17 +882,17 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, LeastSquares):  # type: igno
         order, targets = np.argsort(np.concatenate(parts)), Y.shape[1]
 
         def predictions(some: Vectors) -> Array:
-            found = []
+            blocks = []
             for model, part in zip(models, parts, strict=True):
                 values, H = np.split(model._at(some), [targets], axis=1)
-                found.append(values[:, None, :] - H[:, :, None] * residuals[part])
-            return np.asarray(self._unit * np.concatenate(found, axis=1)[:, order])
+                blocks.append(values[:, None, :] - H[:, :, None] * residuals[part])
+            return np.asarray(self._unit * np.concatenate(blocks, axis=1)[:, order])
 
         return LeftOut(self._unit * residuals, predictions)
 
     def _through_features(self) -> Self:
         """Return the same model through the moments of its features, where it does not have these."""
-        if hasattr(self, "_of_moments"):
+        if self._is_summed:
             return self
         low = copy(self)
         low.ridge = self.ridge_
@@ -920,7 +920,7 @@ class Problem:
         """Return D Y, the targets in the units in which residuals are measured."""
         return self.Y if self.weights is None else np.sqrt(self.weights)[:, None] * self.Y
 
-    def frame(self) -> Frame:
+    def lens(self) -> Lens:
         """Return S = P D and its transpose."""
         d = None if self.weights is None else np.sqrt(self.weights)[:, None]
         border = self.border()
@@ -934,7 +934,7 @@ class Problem:
             return V if border is None else V - np.outer(border, border @ V)
 
         gain = 1.0 if self.weights is None else float(self.weights.max())
-        return Frame(lambda V: projected(weighted(V)), lambda V: weighted(projected(V)), gain)
+        return Lens(lambda V: projected(weighted(V)), lambda V: weighted(projected(V)), gain)
 
     def totals(self) -> tuple[float, int]:
         """Return the sum of the weights over all targets, and the number of objects that have one."""
@@ -942,14 +942,14 @@ class Problem:
             return float(self.Y.size), len(self.Y)
         return float(self.weights.sum()) * self.Y.shape[1], int(np.count_nonzero(self.weights))
 
-    def quality(self, gram: Gram, ridge: float) -> Fit:
+    def quality(self, gram: Gram, ridge: float) -> Residuals:
         """Return residuals λc and room λ diag (S K Sᵀ + λI)⁻¹ (less the intercept's share) from the inverse itself."""
-        frame = self.frame()
-        A = frame.around(gram.dense().astype(np.float64, copy=False))
+        lens = self.lens()
+        A = lens.around(gram.dense().astype(np.float64, copy=False))
         factor = ridged_factor(A, ridge, over=True)
-        c = scipy.linalg.cho_solve(factor, frame.S(self.Y), check_finite=False)
+        c = scipy.linalg.cho_solve(factor, lens.S(self.Y), check_finite=False)
         diagonal, border = inverse_diagonal(factor[0]), self.border()
-        return Fit(ridge * c, ridge * diagonal - (0.0 if border is None else border**2))
+        return Residuals(ridge * c, ridge * diagonal - (0.0 if border is None else border**2))
 
 
 def inverse_diagonal(L: Array) -> Array:

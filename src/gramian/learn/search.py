@@ -24,9 +24,9 @@ from sklearn.model_selection import ParameterGrid
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
-from gramian.batches import Batches
 from gramian.checks import Array
 from gramian.gram.gram import Gram
+from gramian.intake.batches import Batches
 from gramian.kernels.algebra import Kernel
 from gramian.learn.alignment import alignment
 from gramian.learn.base import KernelEstimator, Method, offered_if

@@ -27,7 +27,7 @@ from gramian import __version__
 from gramian.checks import Array, is_sparse
 from gramian.kernels.value import Value
 from gramian.models.arrays import read_shape, read_type, spell_array, spell_type
-from gramian.models.registry import ENTRIES, Entry, ascending, entry_of
+from gramian.models.registry import ENTRIES, FORMER_NAMES, Entry, ascending, entry_of
 from gramian.models.shapes import is_simple
 from gramian.space.vectors import Vectors
 
@@ -341,6 +341,8 @@ class Decoder:
             self._forward = entry.cls is Vectors and isinstance(held, dict)
             state[name] = self.value(held)
         self._forward = False
+        if entry.brought_up is not None:
+            state = entry.brought_up(state)
         for name, held in state.items():
             types = entry.attributes.get(name)
             if types is None:
@@ -398,6 +400,8 @@ def _described(part: Any) -> Entry | None:
     if part.keys() != {"class", "set"}:
         raise ValueError("an object is more than a class and its attributes")
     name = part["class"]
+    if isinstance(name, str):
+        name = FORMER_NAMES.get(name, name)
     if not isinstance(name, str) or name not in ENTRIES:
         raise ValueError(f"it holds a {str(name)[:60]!r}, which gramian {__version__} does not know")
     return ENTRIES[name]

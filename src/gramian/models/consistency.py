@@ -28,6 +28,7 @@ from gramian.kernels.periodic import Periodic
 from gramian.learn.base import KINDS, KernelEstimator
 from gramian.learn.discriminant import Discriminant
 from gramian.learn.ridge import LeastSquares
+from gramian.learn.ways import Exact, Summed
 from gramian.models.encodings import NEAR, check_encoding, is_cheap
 from gramian.models.shapes import Sizes, check_shape, check_shapes, require
 from gramian.space.vectors import Vectors
@@ -247,7 +248,6 @@ def check_estimator(found: KernelEstimator, core: frozenset[str]) -> int | None:
     fits = config.keys() <= {"transform"} and all(isinstance(v, str | None) and v in known for v in config.values())
     require(fits, "how a table is to be returned is not known")
     require(kept.get("_kind") is None or kept["_kind"] in KINDS, "objects are of no known kind")
-    _check_begun(kept.get("_begun"))
     _check_columns(kept)
     if not core <= kept.keys():
         marks = {"directions_"} if "directions_" in core else core  # a classifier may have seen one class only
@@ -265,13 +265,6 @@ def check_estimator(found: KernelEstimator, core: frozenset[str]) -> int | None:
         widths |= {each // 2 for each in widths}
     require(width is None or width in widths, "the sample has another number of columns than is said")
     return len(sample.points)
-
-
-def _check_begun(begun: Any) -> None:
-    """Require the kernel and the rank that learning began with, and whether that was in low rank."""
-    if begun is not None:
-        fits = len(begun) == 3 and isinstance(begun[0], algebra.Kernel) and isinstance(begun[2], bool)
-        require(fits and isinstance(begun[1], int | np.integer | str | None), "how learning began is not known")
 
 
 def _widths(part: Any) -> set[int]:
@@ -309,20 +302,29 @@ def _features(found: Any) -> int | None:
     return found.kernel_.feature_dim(found.sample_.points) if "sample_" in vars(found) else None
 
 
+def check_way(found: Exact | Summed) -> None:
+    """Require settings that a learner can have begun with, and of sums the objects that were kept."""
+    require(isinstance(found.kernel, algebra.Kernel), "how learning began is not known")
+    require(isinstance(found.rank, int | np.integer | str | None), "how learning began is not known")
+    if isinstance(found, Summed):
+        check_shape(found.draws, "n", {"n": 0 if found.probe is None else len(found.probe.points)}, "Summed.draws")
+        check_shape(found.trace_error, "", {}, "Summed.trace_error")
+
+
+def _summed(found: Any) -> Summed | None:
+    """Return what a learner has summed up, None where it has learnt in another way."""
+    way = vars(found).get("_way")
+    return way if isinstance(way, Summed) else None
+
+
 def _check_low(found: Any) -> None:
     """Require that what was learnt in low rank can be asked about."""
-    kept = vars(found)
-    if "_summary" not in kept:
+    kept, way = vars(found), _summed(found)
+    if way is None:
         return
-    summary, probe = kept["_summary"], kept.get("_probe")
     require({"kernel_", "sample_"} <= kept.keys(), "moments are there without a kernel or a sample")
-    require({"_probe", "_lots", "_turned_up"} <= kept.keys(), "what was looked at is not known")
-    check_shape(kept["_lots"], "n", {"n": 0 if probe is None else len(probe.points)}, "_lots")
-    fitted = CORES[type(found).__name__] <= kept.keys()
-    require("_trace_error" in kept or not fitted, "how much was left out is not known")
-    if "_trace_error" in kept:
-        check_shape(kept["_trace_error"], "", {}, "_trace_error")
-    kernel = summary.kernel.base if summary.landmarks is not None else summary.kernel
+    summary, probe = way.summary, way.probe
+    kernel = summary.kernel if summary.landmarks is None else summary.landmarks.base
     if probe is not None:
         check_encoding(kernel, probe.points)
         same = probe.points.signature == kept["sample_"].points.signature
@@ -337,23 +339,24 @@ def _check_low(found: Any) -> None:
     require(kernel is kept["kernel_"] or kernel == kept["kernel_"], "moments are of another kernel")
 
 
-def _check_turned_up(found: Any) -> None:
-    """Require that the classes that have turned up are labels of one type, numbered, and those that are told apart."""
+def _check_labels(found: Any) -> None:
+    """Require that the labels so far are of one type, numbered, and those that are told apart."""
     kept = vars(found)
-    turned_up = kept.get("_turned_up", {})
-    require(sorted(turned_up.values(), key=repr) == sorted(range(len(turned_up)), key=repr), "classes are not numbered")
-    types = {type(label) for label in turned_up}
+    way = kept.get("_way")
+    numbers = {} if way is None else way.labels
+    require(sorted(numbers.values(), key=repr) == sorted(range(len(numbers)), key=repr), "classes are not numbered")
+    types = {type(label) for label in numbers}
     require(len(types) < 2 and types <= {bool, int, float, str, bytes}, "classes are not of one type")
-    if "_summary" in kept:
-        require(len(turned_up) == len(found._summary._sums), "classes have no moments")
-    if turned_up and "directions_" in kept:
-        require(found.classes_.tolist() == sorted(turned_up), "classes are not those that have turned up")
+    if isinstance(way, Summed):
+        require(len(numbers) == len(way.summary._sums), "classes have no moments")
+    if numbers and "directions_" in kept:
+        require(found.classes_.tolist() == sorted(numbers), "classes are not those that have been numbered")
 
 
 def check_classifier(found: Any, shapes: Mapping[str, str] = {}) -> Sizes | None:
     """Require that a classifier has a function for each of its classes."""
     _check_low(found)
-    _check_turned_up(found)
+    _check_labels(found)
     n = check_estimator(found, CORES[type(found).__name__])
     if n is None:
         return None
@@ -393,10 +396,10 @@ def _ascends(labels: Array) -> bool:
 def check_parzen(found: Any) -> None:
     """Require that every class has a centre."""
     sizes = check_classifier(found)
-    if {"_numbers", "_sums"} & vars(found).keys() and "_summary" not in vars(found):
+    if {"_numbers", "_sums"} & vars(found).keys() and _summed(found) is None:
         _check_sums(found)
     if sizes is not None:
-        require("_summary" in vars(found) or {"_numbers", "_sums"} <= vars(found).keys(), "the classes are not known")
+        require(_summed(found) is not None or {"_numbers", "_sums"} <= vars(found).keys(), "the classes are not known")
         check_shapes(found, {"_own": "n c"}, sizes)
         _check_functions(found.centers_, found.sample_, sizes["c"], "centres", single=False)
 
@@ -404,10 +407,9 @@ def check_parzen(found: Any) -> None:
 def _check_sums(found: Any) -> None:
     """Require that sums of κ are those of classes that all have members in the sample."""
     kept = vars(found)
-    require(
-        {"_numbers", "_sums", "_turned_up", "kernel_", "sample_"} <= kept.keys(), "the sums of classes are not known"
-    )
-    groups = len(found._turned_up)
+    known = {"_numbers", "_sums", "_way", "kernel_", "sample_"} <= kept.keys() and found._way is not None
+    require(known, "the sums of classes are not known")
+    groups = len(found._way.labels)
     check_shapes(found, {"_numbers": "n <g", "_sums": "g"}, {"n": len(found.sample_.points), "g": groups})
     require(len(np.unique(found._numbers)) == groups > 0, "a class has no members")
 
@@ -431,19 +433,20 @@ def check_fisher(found: Any) -> None:
     sizes = check_classifier(found, _OF_FISHER)
     if sizes is None:
         return
-    kept = vars(found)
+    kept, way = vars(found), _summed(found)
     require(found.ridge_ >= 0, "a ridge is negative")
     _check_functions(found.axes_, found.sample_, sizes["k"], "axes", single=False)
-    if "_summary" in kept:
-        require(kept["_probe"] is not None and kept["_probe"].groups is not None, "there are no objects to leave out")
-        require(len(found._labels) == len(kept["_probe"].points), "labels are those of other objects")
-        require(found._summary.scatter and len(found._turned_up) == sizes["c"], "classes are those of others")
-        require(len(found._summary._sums) == sizes["c"], "classes have no moments")
-        require(all(sums.weight > 0 for sums in found._summary._sums), "a class has no members")
+    if way is not None:
+        probe, summary = way.probe, way.summary
+        require(probe is not None and probe.groups is not None, "there are no objects to leave out")
+        require(len(found._labels) == len(way.probed.points), "labels are those of other objects")
+        require(summary.scatter and len(way.labels) == sizes["c"], "classes are those of others")
+        require(len(summary._sums) == sizes["c"], "classes have no moments")
+        require(all(sums.weight > 0 for sums in summary._sums), "a class has no members")
     else:
         require(len(found._labels) == sizes["n"], "labels are those of other objects")
         require(len(np.unique(found._labels)) == sizes["c"], "a class has no members")
-    if "_summary" not in kept or found._summary.landmarks is None:
+    if way is None or not way.in_low_rank:
         require("_sample_labels" in kept, "the classes of the sample are not known")
         check_shapes(found, {"_sample_labels": "n <c"}, sizes)
         require(len(np.unique(found._sample_labels)) == sizes["c"], "a class has no members")
@@ -467,34 +470,38 @@ def check_ridge(found: Any) -> None:
     _check_functions(found.function_, found.sample_, prod(t), "functions", single=not t)
     require("_shape" not in kept or kept["_shape"] == t, "there are other targets than said")
     sizes["q"] = prod(t)
-    low = "_summary" in kept and found._summary.landmarks is not None
+    way = _summed(found)
+    low = way is not None and way.in_low_rank
     if not low:
         require("_problem" in kept, "the targets are not known")
         check_shapes(found._problem, {"Y": "n q", "weights": "n"}, sizes)
     if "_known" in kept and not low:
         for fit in filter(None, (found._known, found._known.slope)):
             check_shapes(fit, {"residuals": "n q", "room": "n"}, sizes)
-    require("_of_moments" in kept or not low, "the moments are not known")
-    if "_of_moments" in kept:
-        require("_summary" in kept and kept["_probe"] is not None, "there are no objects to leave out")
-        probe = kept["_probe"]
-        require(probe.numbers is not None and probe.numbers.shape[1] == sizes["q"], "objects have no targets")
-        of, dim = kept["_of_moments"], found._summary.dim
+    require("_of_moments" in kept or way is None, "the moments are not known")
+    if way is not None:
+        require(way.probe is not None, "there are no objects to leave out")
+        targets = way.probed.numbers
+        require(targets is not None and targets.shape[1] == sizes["q"], "objects have no targets")
+        of, dim = kept["_of_moments"], way.summary.dim
         sizes |= {"p": dim}
         check_shapes(of, {"B": "p q"}, sizes)
         require(len(of.A) == dim and of.kind == found.smoother, "moments are those of another model")
-        fits = all(len(sums.mean) == dim + sizes["q"] for sums in found._summary._sums)
-        require(fits and found._summary._sums, "moments are those of other targets")
+        fits = all(len(sums.mean) == dim + sizes["q"] for sums in way.summary._sums)
+        require(fits and way.summary._sums, "moments are those of other targets")
         require(low or dim == _features(found), "moments are those of other features")
 
 
 def _check_targets(found: Any) -> None:
     """Require that the targets of moments have a shape and a unit, so that more can be added to them."""
-    kept = vars(found)
-    if kept.get("_probe") is not None:
+    kept, way = vars(found), _summed(found)
+    if way is not None and way.probe is not None:
         shape = kept.get("_shape")
         known = isinstance(shape, tuple) and len(shape) <= 1 and all(type(side) is int for side in shape)
-        require(known and prod(shape) == kept["_probe"].numbers.shape[1], "objects have other targets than said")
+        numbers = way.probe.numbers
+        require(
+            known and numbers is not None and prod(shape) == numbers.shape[1], "objects have other targets than said"
+        )
         check_shape(kept.get("_unit"), "", {}, "the unit of the targets")
         require(kept["_unit"] > 0, "targets have no unit")
 
@@ -511,9 +518,9 @@ def check_least_squares_classifier(found: Any) -> None:
         _check_calibrated(found)
 
 
-def check_fit(found: Any) -> None:
+def check_residuals(found: Any) -> None:
     """Require that residuals grow once where there is no ridge."""
-    require(found.slope is None or found.slope.slope is None, "a fit begins to grow twice")
+    require(found.slope is None or found.slope.slope is None, "residuals begin to grow twice")
 
 
 def check_gram_rows(found: Any) -> None:
@@ -561,7 +568,8 @@ def check_pca(found: Any) -> None:
     if n is None:
         return
     shapes = {"eigenvalues_": "k", "explained_variance_": "k", "explained_variance_ratio_": "k", "dual_coef_": "n k"}
-    low, kept = "_summary" in vars(found), vars(found)
+    way, kept = _summed(found), vars(found)
+    low = way is not None
     others = {"total_variance_": "", "variance_error_": "", "_inputs": "n d", **({"_at_center": "k"} if low else {})}
     sizes = check_shapes(found, {**shapes, **others}, {"n": n})
     require(bool((found.eigenvalues_ > 0).all()) and sizes["k"] > 0, "components have no variance")
@@ -569,8 +577,8 @@ def check_pca(found: Any) -> None:
     require(components.weights is not None and components.weights.shape == (n, sizes["k"]), "components are others")
     require(not components.single, "components are a single one")
     kernel = components.space.kernel
-    if low:
-        require(found._summary.landmarks is not None, "landmarks are forgotten")
+    if way is not None:
+        require(way.in_low_rank, "landmarks are forgotten")
         _check_functions(components, found.sample_, sizes["k"], "components", single=False)
         require({"_at_center", "_center"} <= kept.keys(), "the centre is not known")
         _check_functions(found._center, found.sample_, 1, "centres", single=True)
@@ -628,9 +636,10 @@ def check_novelty(found: Any) -> None:
         "_ordered" not in vars(found) or (len(found._ordered) > 0 and _never_falls(found._ordered)),
         "distances are not in order",
     )
-    if "_summary" in vars(found) and found._summary.landmarks is not None:
+    way = _summed(found)
+    if way is not None and way.in_low_rank:
         require("_mean" in vars(found), "the mean of the features is not known")
-        check_shapes(found, {"_mean": "p"}, {"p": found._summary.dim})
+        check_shapes(found, {"_mean": "p"}, {"p": way.summary.dim})
         require({"_reach", "_ordered"} & vars(found).keys(), "how far objects reach is not known")
         if vars(found).get("_unfinished") is not None:
             check_encoding(found.kernel_, found._unfinished)

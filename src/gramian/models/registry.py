@@ -48,11 +48,12 @@ from gramian.learn.kmeans import KernelKMeans
 from gramian.learn.lowrank import RidgeOfMoments
 from gramian.learn.novelty import NoveltyDetector
 from gramian.learn.parzen import ParzenClassifier
-from gramian.learn.path import Fit, RidgePath
+from gramian.learn.path import Residuals, RidgePath
 from gramian.learn.pca import KernelPCA
 from gramian.learn.preimage import PreImages
 from gramian.learn.ridge import KernelRidge, Problem
 from gramian.learn.search import Candidate, KernelSearch
+from gramian.learn.ways import Exact, Summed
 from gramian.models import consistency
 from gramian.models.shapes import is_simple, require
 from gramian.space.maps import CholeskyMap, EmpiricalMap, MercerMap
@@ -85,6 +86,8 @@ class Entry:
         What these begin with, where an object needs them: functions without arguments.
     neutral : dict
         What is stored instead of attributes that mean something on the machine of the writer only.
+    brought_up : callable, optional
+        Given the attributes that a file holds, returns them as they are now: those of an earlier version were others.
     check : callable, optional
         Given the object, raises ValueError where its attributes do not fit together.
     """
@@ -96,6 +99,7 @@ class Entry:
     forgotten: frozenset[str] = frozenset()
     fresh: Mapping[str, Callable[[], Any]] = field(default_factory=dict)
     neutral: Mapping[str, Any] = field(default_factory=dict)
+    brought_up: Callable[[dict[str, Any]], dict[str, Any]] | None = None
     check: Callable[[Any], None] | None = None
 
     @property
@@ -306,6 +310,20 @@ _SAMPLES = [
         {"_dtype": (np.dtype,)},
         check=consistency.check_summary,
     ),
+    Entry(Exact, {"kernel": KERNEL, "rank": RANK, "labels": (dict,)}, check=consistency.check_way),
+    Entry(
+        Summed,
+        {
+            "kernel": KERNEL,
+            "rank": RANK,
+            "labels": (dict,),
+            "summary": (Summary,),
+            "probe": (Chunk, NONE),
+            "draws": ARRAY,
+            "trace_error": NUMBER,
+        },
+        check=consistency.check_way,
+    ),
 ]
 
 _FITTED: dict[str, Types] = {
@@ -319,13 +337,7 @@ _FITTED: dict[str, Types] = {
 }
 _REDUCED: dict[str, Types] = {
     **_FITTED,
-    "_automatic": FLAG,
-    "_begun": (tuple,),
-    "_summary": (Summary,),
-    "_probe": (Chunk, NONE),
-    "_lots": ARRAY,
-    "_turned_up": (dict,),
-    "_trace_error": NUMBER,
+    "_way": (Exact, Summed, NONE),
 }
 _CLASSIFIER: dict[str, Types] = {
     "classes_": ARRAY,
@@ -348,9 +360,35 @@ _LEAST_SQUARES: dict[str, Types] = {
     "_primal": MAYBE_ARRAY,
     "_problem": (Problem,),
     "_shape": (tuple,),
-    "_known": (Fit,),
+    "_known": (Residuals,),
     "_of_moments": (RidgeOfMoments,),
 }
+_SCATTERED = ("_automatic", "_begun", "_summary", "_probe", "_lots", "_turned_up", "_trace_error")
+
+
+def _with_a_way(state: dict[str, Any]) -> dict[str, Any]:
+    """Gather what a learner has learnt from, which earlier versions kept in attributes of the learner itself."""
+    old = {name: held for name, held in state.items() if name in _SCATTERED}
+    if not old:
+        return state
+    begun, labels = old.get("_begun", (state.get("kernel"), state.get("rank"), False)), old.get("_turned_up", {})
+    require(type(begun) is tuple and len(begun) == 3, "how learning began is not known")
+    require(type(labels) is dict, "classes are not numbered")
+    kernel, rank, _ = begun
+    way = _summed_up(kernel, rank, labels, old) if "_summary" in old else Exact(kernel, rank, labels)
+    consistency.check_way(way)
+    return {name: held for name, held in state.items() if name not in old} | {"_way": way}
+
+
+def _summed_up(kernel: Any, rank: Any, labels: dict[Any, int], old: Mapping[str, Any]) -> Summed:
+    require({"_probe", "_lots", "_turned_up"} <= old.keys(), "what was looked at is not known")
+    summary, probe, draws = old["_summary"], old["_probe"], old["_lots"]
+    require(isinstance(summary, Summary) and isinstance(draws, np.ndarray), "moments are none")
+    require(isinstance(probe, Chunk | None), "objects that are looked at are none")
+    left_out = old.get("_trace_error", 0.0)
+    return Summed(kernel, rank, labels, summary=summary, probe=probe, draws=draws, trace_error=left_out)
+
+
 _NO_CHECKPOINT = {"checkpoint": None}  # a directory of the machine where the model was fitted
 
 
@@ -358,7 +396,7 @@ def _reducible(
     cls: type[Any], check: Callable[[Any], None], needed: dict[str, Types], learnt: dict[str, Types]
 ) -> Entry:
     given = {"kernel": KERNEL, "rank": RANK, "checkpoint": (NONE,), **needed}
-    return Entry(cls, given, {**_REDUCED, **learnt}, neutral=_NO_CHECKPOINT, check=check)
+    return Entry(cls, given, {**_REDUCED, **learnt}, neutral=_NO_CHECKPOINT, brought_up=_with_a_way, check=check)
 
 
 _LEARNERS = [
@@ -507,7 +545,9 @@ _AROUND = [
     _object(Calibration, consistency.check_calibration, slope=MAYBE_NUMBER, shifts=MAYBE_ARRAY),
     _object(Problem, consistency.check_problem, Y=ARRAY, weights=MAYBE_ARRAY, intercept=FLAG),
     _object(RidgePath, consistency.check_path, ridges=ARRAY, loo=ARRAY, gcv=ARRAY, dof=ARRAY, left_out=NUMBER),
-    Entry(Fit, {"residuals": ARRAY, "room": ARRAY}, {"slope": (Fit, NONE)}, check=consistency.check_fit),
+    Entry(
+        Residuals, {"residuals": ARRAY, "room": ARRAY}, {"slope": (Residuals, NONE)}, check=consistency.check_residuals
+    ),
     Entry(
         RidgeOfMoments,
         {
@@ -541,3 +581,6 @@ _AROUND = [
 ]
 
 ENTRIES: dict[str, Entry] = {entry.name: entry for entry in [*_KERNELS, *_MAPS, *_SAMPLES, *_LEARNERS, *_AROUND]}
+
+# What classes were called in files of earlier versions.
+FORMER_NAMES = {"Fit": "Residuals"}

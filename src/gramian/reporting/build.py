@@ -37,7 +37,7 @@ from gramian.reporting.sections import (
 )
 from gramian.reporting.study import Study
 from gramian.runtime.progress import task
-from gramian.runtime.threads import single_blas
+from gramian.runtime.threads import one_blas_thread
 from gramian.writing import write_text
 
 SECTIONS = (came_in, columns, kernel, geometry, spectrum, chart, clusters, novelty)
@@ -182,7 +182,7 @@ def report(
     return build(data, kernel, random_state, quick)
 
 
-@single_blas()  # thousands of products too small to be shared: its threads would only wait for each other
+@one_blas_thread()  # thousands of products too small to be shared: its threads would only wait for each other
 def build(data: Dataset, kernel_given: Kernel | str | None = None, seed: int = 0, quick: bool = False) -> Report:
     """Return the report of a data set; a quick one has verdict, map and prediction only."""
     begun = time.perf_counter()

@@ -12,13 +12,13 @@ from gramian.expressions import format_kernel
 from gramian.intake.dataset import Dataset
 from gramian.intake.dates import cycles
 from gramian.intake.errors import DataError, unknown
+from gramian.intake.rows import listed
 from gramian.kernels.algebra import Kernel, Pullback
 from gramian.kernels.columns import Columns
 from gramian.kernels.equality import Equality
 from gramian.kernels.strings.counting import Counting
 from gramian.kernels.strings.subsequences import Pairwise
 from gramian.learn.sklearn_private import take_rows
-from gramian.tables import listed
 
 
 def fitting(kernel: Kernel, data: Dataset) -> Dataset:

@@ -165,7 +165,7 @@ def _is_installed(module: str) -> bool:
 
 def _body(cls: type) -> dict[str, Any]:
     """Return what a class is made of: functions, and values."""
-    found: dict[str, Any] = {}
+    parts: dict[str, Any] = {}
     for name, given in vars(cls).items():
         part = next(
             (getattr(given, inside) for inside in ("fget", "func", "__func__") if hasattr(given, inside)), given
@@ -173,10 +173,10 @@ def _body(cls: type) -> dict[str, Any]:
         if name == "__init__":  # what the package puts around it is not the user's
             part = getattr(part, "__wrapped__", part)
         if isinstance(part, FunctionType):
-            found[name] = part.__code__, part.__defaults__, sorted(_used(part).items())
+            parts[name] = part.__code__, part.__defaults__, sorted(_used(part).items())
         elif not name.startswith(("__", "_abc_")) and not hasattr(part, "__get__"):
-            found[name] = _spelled(part)
-    return found
+            parts[name] = _spelled(part)
+    return parts
 
 
 def _used(function: FunctionType) -> dict[str, Any]:
@@ -188,15 +188,15 @@ def _used(function: FunctionType) -> dict[str, Any]:
     around = {name: v for name, v in function.__globals__.items() if name in names}
     cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
     around |= {name: cell.cell_contents for name, cell in cells}
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for name, v in around.items():
         if not isinstance(v, ModuleType):
-            found[name] = v
+            values[name] = v
         elif not _is_installed(v.__name__):
-            found |= {f"{name}.{inside}": getattr(v, inside) for inside in names if hasattr(v, inside)}
+            values |= {f"{name}.{inside}": getattr(v, inside) for inside in names if hasattr(v, inside)}
     return {
         name: _spelled(v)
-        for name, v in found.items()
+        for name, v in values.items()
         if not isinstance(v, ModuleType) and not (callable(v) and hasattr(v, "__module__") and _installed(v))
     }
 

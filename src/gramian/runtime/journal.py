@@ -218,24 +218,24 @@ class Journal:
 
     def remember(self, key: str, compute: Callable[[Stages], Array]) -> Array:
         """Return what is stored under a key, or compute it from its last stage on, and store it if it took long."""
-        found = self.resume(key)
-        if found is not None and "value" in found:
-            return found["value"]
+        stored = self.resume(key)
+        if stored is not None and "value" in stored:
+            return stored["value"]
         begun = clock()
-        value = compute(partial(self._stages, key, found))
+        value = compute(partial(self._stages, key, stored))
         if clock() - begun > PATIENCE + value.nbytes / WORTH or self.path(key).exists():
             self.save(key, {"value": value})
         return value
 
     def _stages(
-        self, key: str, found: dict[str, Array] | None, sums: Array, steps: int, go: Go, plan: tuple[int, ...] = ()
+        self, key: str, stored: dict[str, Array] | None, sums: Array, steps: int, go: Go, plan: tuple[int, ...] = ()
     ) -> None:
         """Do the steps that are left in runs of about `INTERVAL` seconds, and store the sums after each."""
         plan = (steps, *sums.shape, *plan)
         done, interval, last, length = 0, INTERVAL + sums.nbytes / WORTH, clock(), 1
-        if found is not None and found.keys() == {"sums", "plan", "done"} and tuple(found["plan"]) == plan:
-            np.copyto(sums, found["sums"], casting="no")
-            done = int(found["done"])
+        if stored is not None and stored.keys() == {"sums", "plan", "done"} and tuple(stored["plan"]) == plan:
+            np.copyto(sums, stored["sums"], casting="no")
+            done = int(stored["done"])
         with task("", steps, done) as told:
             while done < steps:
                 begun = clock()

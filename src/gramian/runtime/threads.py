@@ -37,13 +37,13 @@ def cores() -> int:
 
 
 class Stopped(Exception):
-    """Raised by `breathe` inside a lane, and caught by `run`."""
+    """Raised by `check_interrupt` inside a lane, and caught by `run`."""
 
 
 _lane = threading.local()
 
 
-def breathe() -> None:
+def check_interrupt() -> None:
     """Leave a job half done where its lanes were told to stop; a long job calls this several times a second."""
     stop = getattr(_lane, "stop", None)
     if stop is not None and stop.is_set():
@@ -92,7 +92,7 @@ def _run_lanes(
             step()
 
     futures = []
-    with single_blas(), ThreadPoolExecutor(lanes, thread_name_prefix="gramian") as pool:
+    with one_blas_thread(), ThreadPoolExecutor(lanes, thread_name_prefix="gramian") as pool:
         try:  # around the starting of lanes too: one that works already must hear of a Ctrl-C
             futures += [pool.submit(walk, lane) for lane in range(lanes)]
             wait(futures, return_when=FIRST_EXCEPTION)
@@ -126,7 +126,7 @@ def aside(action: Callable[[], Answer]) -> Answer:
     return answers[0]
 
 
-class _SingleBlas:
+class _OneBlasThread:
     """Hold BLAS to one thread while anybody is inside; the last one out restores what was there.
 
     An iteration that takes turns between tiles and small matrix products is best held so as a whole: the threads of
@@ -192,6 +192,6 @@ def _aside(action: Callable[[], None]) -> None:
         raise
 
 
-single_blas = _SingleBlas()
+one_blas_thread = _OneBlasThread()
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=single_blas.__init__)  # type: ignore[misc]
+    os.register_at_fork(after_in_child=one_blas_thread.__init__)  # type: ignore[misc]

@@ -27,7 +27,7 @@ import scipy.sparse
 from scipy.sparse.linalg import ArpackError, ArpackNoConvergence, eigsh
 
 from gramian.checks import Array
-from gramian.runtime.threads import aside, breathe, cores, run
+from gramian.runtime.threads import aside, check_interrupt, cores, run
 
 Function = Callable[[Array], Array]
 
@@ -265,7 +265,7 @@ class Polynomial:
         def walk(lane: int, _: slice) -> None:
             try:
                 for k in range(steps):
-                    breathe()
+                    check_interrupt()
                     step(lane, k)
                     together.wait()
             except BaseException:

@@ -24,7 +24,7 @@ from gramian.checks import Array
 from gramian.places.cores.distances import SLAB
 from gramian.places.cores.fused import Fused
 from gramian.runtime.journal import Stages, at_once
-from gramian.runtime.threads import breathe, cores, run, single_blas
+from gramian.runtime.threads import check_interrupt, cores, one_blas_thread, run
 
 DEFAULT_MEMORY = 256 * 2**20
 LARGEST_SIDE = 768  # beyond this a tile leaves the last cache for no gain
@@ -138,7 +138,7 @@ def in_pieces(block: Block, steady: bool) -> Block:
             col += piece.shape[1]
             if col == out.shape[1]:
                 row, col = row + len(piece), 0
-            breathe()
+            check_interrupt()
 
     return write
 
@@ -161,7 +161,7 @@ def _in_rounds(
     def go(start: int, stop: int) -> None:
         run(work, range(start * lanes, min(stop * lanes, jobs)), lanes, in_turn=in_turn, what=what)
 
-    with single_blas() if lanes > 1 else nullcontext():
+    with one_blas_thread() if lanes > 1 else nullcontext():
         stages(sums, -(-jobs // lanes), go, (tiling.rows, tiling.cols, lanes))
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import gramian as gm
-from gramian import datasets
+from gramian.intake import datasets
 
 
 @pytest.fixture(scope="module")

@@ -1,6 +1,6 @@
 """Where batches come from: files, arrays, tables, functions and iterators, each as one small `Source`.
 
-A source gives raw batches from the beginning, as large as is cheap for it; `gramian.batches` makes objects of them and
+A source gives raw batches from the beginning, as large as is cheap for it; `batches` makes objects of them and
 cuts them to size. Files are opened here, so that a missing, broken or unknown one is told at once, by its name.
 """
 
@@ -19,7 +19,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from gramian.checks import Array
-from gramian.tables import Rows, is_table, names_of
+from gramian.intake.rows import Rows, is_table, names_of
 
 Names: TypeAlias = tuple[str, ...] | None
 

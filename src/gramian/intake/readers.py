@@ -24,8 +24,8 @@ from pathlib import Path
 from typing import IO, TypeAlias
 
 from gramian.checks import flag
+from gramian.intake.sources import within
 from gramian.kernels.graphs.graph import Graph
-from gramian.sources import within
 
 PathLike: TypeAlias = str | os.PathLike[str]
 

@@ -21,8 +21,8 @@ from typing import Any
 import numpy as np
 
 from gramian.checks import Array
+from gramian.intake.readers import read_edges, read_fasta, read_lines
 from gramian.kernels.graphs.graph import Graph
-from gramian.readers import read_edges, read_fasta, read_lines
 
 _FEW = 4  # that many classes are named in the representation
 

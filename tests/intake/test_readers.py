@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from gramian.readers import read_edges, read_fasta, read_lines, read_texts
+from gramian.intake.readers import read_edges, read_fasta, read_lines, read_texts
 
 BOM = b"\xef\xbb\xbf"
 quick = settings(

@@ -19,8 +19,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from gramian.checks import Array, as_generator, is_sparse, whole
-from gramian.sources import Source, as_source, load_npy, pick
-from gramian.tables import (
+from gramian.intake.rows import (
     Objects,
     Rows,
     check_finite,
@@ -32,6 +31,7 @@ from gramian.tables import (
     objects_of,
     wanted,
 )
+from gramian.intake.sources import Source, as_source, load_npy, pick
 
 Batch: TypeAlias = tuple[Any, Array | None]  # X is an array or a list
 

@@ -117,7 +117,7 @@ class Fused:
     def fill(self, out: Tensor, symmetric: bool = False) -> Tensor:
         """Write K into `out`, of the precision of its values, whose rows are contiguous."""
         ready = self._entire
-        tile = self._tile(launch.for_filling(ready.source, symmetric))
+        tile = self._tile(launch.for_filling(ready.source))
         tile = tile._replace(rows=min(tile.rows, tile.cols), cols=min(tile.rows, tile.cols)) if symmetric else tile
         n, m = out.shape
         grid = (-(-m // tile.cols), -(-n // tile.rows))

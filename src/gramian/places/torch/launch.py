@@ -35,15 +35,14 @@ class Way(NamedTuple):
 
 NONE = Share(0, 4)
 GAUSSIAN = {  # by the width of halves, up to which
-    16: Way(Tile(64, 128, 4, 3), Share(3, 8)),
     32: Way(Tile(64, 128, 4, 3), Share(1, 8)),
     64: Way(Tile(64, 64, 4, 3), NONE),
-    256: Way(Tile(128, 64, 4, 3), NONE),
+    256: Way(Tile(128, 64, 4, 3), Share(1, 8)),
 }
 ROOTS = Way(Tile(128, 64, 4, 3), Share(1, 8))  # where square roots are taken by the units that take exponentials
 OTHERS = Way(Tile(64, 64, 4, 3), NONE)
 SEVERAL = {16: Tile(64, 128, 4, 3), 64: Tile(128, 64, 8, 3, 128)}  # by columns of V, up to which
-WRITTEN = {False: Tile(64, 128, 4, 1), True: Tile(64, 64, 4, 1)}  # by whether K is symmetric
+WRITTEN = Tile(64, 64, 4, 1)
 COORDINATES = {True: Tile(32, 128, 4, 2), False: Tile(32, 64, 4, 2)}  # in single precision, and in double
 SMALL = Tile(16, 16, 4, 1)  # where the interpreter goes through them
 
@@ -65,9 +64,9 @@ def for_products(source: Source, columns: int) -> Tile:
     return tile if _halved(source) else COORDINATES[source.single]
 
 
-def for_filling(source: Source, symmetric: bool) -> Tile:
+def for_filling(source: Source) -> Tile:
     """Return the tile in which K is written."""
-    return WRITTEN[symmetric] if _halved(source) else COORDINATES[source.single]
+    return WRITTEN if _halved(source) else COORDINATES[source.single]
 
 
 def _halved(source: Source) -> bool:

@@ -414,7 +414,7 @@ class Frugal:
 
     def __init__(self, gram):
         self._gram = gram
-        self.kernel, self.place = gram.kernel, gram.place
+        self.kernel, self.place, self.here = gram.kernel, gram.place, self
         self.dtype = gram.dtype
         self.entries = 0
 

@@ -136,7 +136,7 @@ class Moments:
         """Return moments that share no memory with these."""
         found = Moments(len(self.mean), scatter=False)
         found.weight, found.mean = self.weight, self.mean.copy()
-        found.lower = None if self.lower is None else self.lower.copy(order="F")
+        found.lower = None if self.lower is None else self.lower * 1
         return found
 
     def packed(self) -> Array:

@@ -31,6 +31,25 @@ def to_device(thing: Any, device: Any) -> Any:
     device : str or torch.device
         "cuda", "cuda:1", …; "cpu" brings everything back to arrays of NumPy.
 
+    Returns
+    -------
+    array, tensor, or model
+        What was given, there: a tensor of that device, or an array of NumPy; of a model, a copy. O(its size).
+
+    Raises
+    ------
+    TypeError
+        If the data are sparse, or no numbers.
+    ValueError
+        If there is no such device.
+    ImportError
+        If it needs torch, and torch is not installed.
+
+    See Also
+    --------
+    save : A file of a model, which loads with or without a GPU.
+    Gram : The matrix of data that lie on a device is worked with there.
+
     Examples
     --------
     >>> import numpy as np
@@ -67,7 +86,12 @@ def _named(device: Any) -> Place:
         torch = import_module("torch")
     except ImportError:
         raise ImportError("a device other than the cores needs torch: pip install 'gramian[gpu]'") from None
-    found: Place = import_module(ELSEWHERE["torch"]).on(torch.empty(0, device=device).device)
+    try:
+        there = torch.empty(0, device=device).device
+    except (RuntimeError, AssertionError, TypeError) as error:  # each of a torch built for other devices
+        said = (str(error).splitlines() or [type(error).__name__])[0]
+        raise ValueError(f"device is {device!r}, and torch has none such here: {said}") from None
+    found: Place = import_module(ELSEWHERE["torch"]).on(there)
     return found
 
 

@@ -224,3 +224,9 @@ def test_torch_is_not_loaded_for_arrays():
         "assert 'torch' not in sys.modules and 'triton' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.parametrize("device", ["banana", "cuda:99", 3.5, "cuda:-1"])
+def test_a_device_that_is_not_there_is_named(device):
+    with pytest.raises(ValueError, match=f"device is {device!r}, and torch has none such here"):
+        gm.to_device(np.eye(2), device)

@@ -204,4 +204,4 @@ def _spans(n: int, size: int) -> list[slice]:
 def _entries(like: Tensor, memory: int | None) -> int:
     """Return how many entries a tile may have."""
     held = budget(like.device) if memory is None else memory
-    return max(1, min(LARGEST_TILE, held // (TILES * like.element_size())))
+    return int(max(1, min(LARGEST_TILE, held // (TILES * like.element_size()))))

@@ -215,7 +215,7 @@ def test_objects_shared_among_cores_give_what_one_core_gives(monkeypatch):
     monkeypatch.setattr(moments_module, "MOMENT_ROWS", 64)
     found = {}
     for cores in (1, 2, 5):
-        monkeypatch.setattr(moments_module, "cores", lambda cores=cores: cores)
+        monkeypatch.setattr("gramian.places.cores.place.cores", lambda cores=cores: cores)
         found[cores] = summarized(kernel, X, parts).groups
         again = summarized(kernel, X, parts).groups
         assert all(np.array_equal(a.packed(), b.packed()) for a, b in zip(found[cores], again, strict=True))

@@ -147,6 +147,7 @@ class Toy:
     name = "toy"
     memory = hold = 2**28
     speed = 1.0
+    lanes = 1
 
     def encoded(self, a):
         """Return encodings whose dense vectors are here; numbers that were found beside others stay on the host."""

@@ -29,7 +29,7 @@ from gramian.gram.gram import Gram, as_symmetric
 from gramian.gram.there import answered
 from gramian.places import Matrix, place_of
 from gramian.runtime.progress import task
-from gramian.runtime.threads import cores, one_blas_thread, run
+from gramian.runtime.threads import one_blas_thread, run
 
 Order: TypeAlias = Callable[[Array], Iterator[int]]  # what is next, by what is left of each at the time
 
@@ -320,7 +320,7 @@ class _Growing:
             sums[stripe], of_rows = place.squares(part)
             left[rows] -= of_rows
 
-        run(extend, range(len(stripes)), cores(), in_turn=False)
+        run(extend, range(len(stripes)), place.lanes, in_turn=False)
         by_column = sums.sum(axis=0)
         needed = min(int(np.count_nonzero(self.residual.sum() - np.cumsum(by_column) > self.goal)) + 1, t)
         if self.eta > 0 and left.max() <= self.eta:

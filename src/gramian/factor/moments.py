@@ -25,7 +25,7 @@ from gramian.gram.gram import features
 from gramian.kernels.algebra import Kernel
 from gramian.places import CORES, Matrix, Place, on_host, place_of
 from gramian.runtime.journal import remember
-from gramian.runtime.threads import cores, run
+from gramian.runtime.threads import run
 
 EXACT = 2**24  # whole numbers below this have a place in single precision
 MOMENT_ROWS = 2048  # objects whose features are held at a time by each core
@@ -306,7 +306,7 @@ class Summary:
         """Return the moments of the groups of one chunk."""
         n, place = len(chunk.points), place_of(chunk.points)
         spans = place.stripes(n, n if self.kernel.traits.whole_columns else MOMENT_ROWS)
-        lanes = min(cores(), len(spans))
+        lanes = min(place.lanes, len(spans))
         sums = [[Moments(width, self.scatter, place) for _ in range(count)] for _ in range(lanes)]
         run(lambda lane, span: self._take(chunk[span], sums[lane]), spans, lanes)
         for lane in sums[1:]:

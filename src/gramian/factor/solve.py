@@ -619,10 +619,10 @@ def _preconditioner(gram: Gram, lens: Lens, ridges: Array, low: LowRank | None =
         def spread(lane: int, k: int) -> None:
             found[stripes[k]] = R[stripes[k]] - place.times(wide(stripes[k]), inside)
 
-        run(gather, range(len(stripes)), cores(), in_turn=False)
+        run(gather, range(len(stripes)), place.lanes, in_turn=False)
         shares = place.times(U.T, parts.sum(axis=0)) / (np.maximum(s, 0.0)[:, None] + at(columns))
         inside = place.times(U, shares)
-        run(spread, range(len(stripes)), cores(), in_turn=False)
+        run(spread, range(len(stripes)), place.lanes, in_turn=False)
         return np.asarray(found / at(columns))
 
     return Aid(precondition, G.shape[1], f"{GRADIENTS}preconditioner of rank {G.shape[1]}")

@@ -141,6 +141,10 @@ class Place(Protocol):
         """Bytes that working arrays of one operation may take where nothing is said."""
 
     @property
+    def lanes(self) -> int:
+        """How many runs of rows are worked on side by side, each with working arrays of its own."""
+
+    @property
     def speed(self) -> float:
         """How many times as many values of κ as the cores it computes in the same time, roughly."""
 

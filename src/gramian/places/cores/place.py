@@ -8,6 +8,7 @@ from gramian.places.cores.entries import HOLD, Tiled
 from gramian.places.cores.interpret import Plan
 from gramian.places.cores.tiles import DEFAULT_MEMORY
 from gramian.places.protocol import Asked, Entries, Place, Prepared
+from gramian.runtime.threads import cores
 
 
 class Cores(Arrays):
@@ -17,6 +18,10 @@ class Cores(Arrays):
     memory = DEFAULT_MEMORY
     hold = HOLD
     speed = 1.0
+
+    @property
+    def lanes(self) -> int:
+        return cores()
 
     def prepare(self, formula: Formula) -> Prepared:
         return Plan(formula)

@@ -54,7 +54,8 @@ class Arrays:
         return torch.empty(shape, dtype=dtype_of(dtype), device=self.device)
 
     def compact(self, A: Tensor) -> Tensor:
-        return A.clone(memory_format=torch.contiguous_format)
+        whole = A.is_contiguous() and A.untyped_storage().nbytes() == A.numel() * A.element_size()
+        return A if whole else A.clone(memory_format=torch.contiguous_format)
 
     def cast(self, A: Tensor, dtype: Any) -> Tensor:
         return A.to(dtype_of(dtype))

@@ -25,6 +25,7 @@ from gramian.places.torch.memory import ON_CORES, budget
 from gramian.places.torch.parts import check_devices, device_of
 from gramian.places.torch.passes import available
 
+LANES = 4  # threads that keep a GPU busy while one of them waits for it
 KEPT = 2**30  # bytes of K that are kept in the memory of the machine itself; a quarter of what is free on a GPU
 
 
@@ -34,6 +35,10 @@ class Torch(Arrays):
     def __init__(self, device: torch.device) -> None:
         super().__init__(device)
         self.name = f"torch:{device}"
+
+    @property
+    def lanes(self) -> int:
+        return 1 if self.device.type == "cpu" else LANES
 
     @property
     def memory(self) -> int:

@@ -19,7 +19,8 @@ from gramian.formula import expression as ex
 from gramian.formula.encoded import Encoded
 from gramian.formula.expression import Formula, Path
 from gramian.places.cores.interpret import at, numbers_of
-from gramian.places.cores.source import ABREAST, STEP, NoSourceError, Points, Source
+from gramian.places.cores.source import ABREAST, STEP, Points, Source
+from gramian.places.writing import NoSourceError
 
 MOST_COORDINATES = 64  # beyond which a matrix product compares points faster than their differences do
 FAR = {np.dtype(np.float32): 1e15, np.dtype(np.float64): 1e150}  # bandwidths whose squares have a place

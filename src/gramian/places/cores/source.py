@@ -14,26 +14,20 @@ compiled pass serves both. Constant factors are moved inwards, up to a parameter
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, NamedTuple
-
-import numpy as np
+from typing import ClassVar, NamedTuple
 
 from gramian.formula import expression as ex
 from gramian.formula.expression import Formula, Path
+from gramian.places.writing import LOG2E, NEAR, Writer
 
 STEP = 4  # coordinates that are taken up in one pass over a run: points are filled up with zeros to a multiple of it
 ABREAST = 4  # rows that are compared at a time, so that columns are read once for all of them
 APART = 16  # numbers between runs of coordinates, which would crowd the same places of the cache otherwise
 RUN = 512  # columns that are taken up at a time: their numbers stay in the first cache
 ROWS = 128  # rows after which sums over them are moved to double precision
-LOG2E = float(np.log2(np.e))
-LARGEST_POWER, LONGEST_POLYNOMIAL, MOST_PARTS = 64, 32, 64  # beyond, an expression is not compiled
-SINGLE_EXPONENT, DOUBLE_EXPONENT = 125, 1021  # of powers of two up to which their inverses have all digits
-NEAR = 2.0**16  # bandwidths further apart than this have units of their own, so that no square leaves its range
 PAIRS = {ex.SquaredDistance: "squares_of", ex.Dot: "products_of", ex.CityBlock: "lengths_of"}
 
 
@@ -127,10 +121,6 @@ def _compare(how: str) -> str:
     )
 
 
-class NoSourceError(TypeError):
-    """Raised for an expression that has no compiled form."""
-
-
 class Points(NamedTuple):
     """A part of the encodings whose rows are compared: how, and in units of which power of two."""
 
@@ -140,7 +130,7 @@ class Points(NamedTuple):
 
 
 @dataclass
-class Source:
+class Source(Writer):
     """A pass over a tile: its text, and the arguments that belong to the expression."""
 
     formula: Formula
@@ -150,11 +140,10 @@ class Source:
     of_rows: list[Formula] = field(default_factory=list)
     of_columns: list[Formula] = field(default_factory=list)
 
+    bounded: ClassVar[tuple[str, str]] = ("max", "min")
+
     def __post_init__(self) -> None:
-        if sum(1 for _ in self.formula.walk()) > MOST_PARTS:
-            raise NoSourceError("the expression is too large to be compiled")
-        self._lines: list[str] = []
-        self._known: dict[tuple[Formula, float], str] = {}
+        self._begin()
         self._value = self._emit(self.formula, 1.0)
 
     @cached_property
@@ -192,32 +181,8 @@ class Source:
             ABREAST=ABREAST,
         )
 
-    def _emit(self, f: Formula, times: float) -> str:
-        """Return the name of `times` · f in the loop over a run, after writing the lines that compute it."""
-        key = f, times
-        if key not in self._known:
-            code = self._code(f, times)
-            self._known[key] = f"u{len(self._known)}"
-            self._lines.append(f"{self._known[key]} = {code}")
-        return self._known[key]
-
-    def _number(self, value: float) -> str:
-        limits = np.finfo(np.float32 if self.single else np.float64)
-        if value and not limits.tiny <= abs(value) <= limits.max:
-            raise NoSourceError(f"{value:g} has no place among numbers of this precision")
-        self.numbers.append(value)
-        return f"p{len(self.numbers) - 1}"
-
-    def _code(self, f: Formula, times: float) -> str:
-        if times == 1 and not f.of_pairs:
-            leaves = {type(one) for one in f.walk()} & {ex.OfRow, ex.OfColumn}
-            if leaves == {ex.OfRow}:
-                return f"r{_place(self.of_rows, f)}"
-            if leaves == {ex.OfColumn}:
-                return f"c{_place(self.of_columns, f)}"
+    def _own(self, f: Formula, times: float) -> str | None:
         match f:
-            case ex.Number(value):
-                return self._number(times * value)
             case ex.SquaredDistance(bandwidth=sigma, factor=factor):
                 row, unit = self._compared(f, sigma)
                 ratio = unit / sigma
@@ -225,45 +190,17 @@ class Source:
             case ex.CityBlock(bandwidth=sigma):
                 row, unit = self._compared(f, sigma)
                 return f"{row} * {self._number(times * (unit / sigma))}"
-            case ex.Plus(left, right) if times == 1 or _takes_factors(f):
-                return f"{self._emit(left, times)} + {self._emit(right, times)}"
-            case ex.Times(left, ex.Number(value)) | ex.Times(ex.Number(value), left):
-                return self._emit(left, times * value)
-            case ex.Times(left, right) if times == 1:
-                return f"{self._emit(left, 1.0)} * {self._emit(right, 1.0)}"
-            case ex.AtLeast(value, bound) | ex.AtMost(value, bound) if times == 1 or (times > 0 and _takes_factors(f)):
-                larger = "max" if isinstance(f, ex.AtLeast) else "min"
-                return f"{larger}({self._emit(value, times)}, {self._number(times * bound)})"
-        if times != 1:
-            return f"{self._emit(f, 1.0)} * {self._number(times)}"
-        return self._alone(f)
-
-    def _alone(self, f: Formula) -> str:
-        match f:
-            case ex.Dot():
+            case ex.Dot() if times == 1:
                 return self._compared(f, 1.0)[0]
+        return None
+
+    def _function(self, f: Formula) -> str | None:
+        match f:
             case ex.Exp(exponent):
                 return f"{'fall2' if _falls(exponent) else 'exp2'}({self._emit(exponent, LOG2E)})"
             case ex.Sqrt(square):
                 return f"np.sqrt({self._emit(square, 1.0)})"
-            case ex.Power(base, degree) if degree <= LARGEST_POWER:
-                return self._power(self._emit(base, 1.0), degree)
-            case ex.Polynomial(base, coefficients) if len(coefficients) <= LONGEST_POLYNOMIAL:
-                variable = self._emit(base, 1.0)
-                code = self._number(coefficients[-1])
-                for c in reversed(coefficients[:-1]):
-                    code = f"({code} * {variable} + {self._number(c)})"
-                return code
-        raise NoSourceError(f"{f!r} has no compiled form")
-
-    def _power(self, base: str, degree: int) -> str:
-        """Square and multiply."""
-        code = base
-        for bit in bin(degree)[3:]:
-            name = f"w{len(self._lines)}"
-            self._lines.append(f"{name} = {code}")
-            code = f"{name} * {name}" + (f" * {base}" if bit == "1" else "")
-        return code
+        return None
 
     def _compared(self, f: ex.Leaf, sigma: float) -> tuple[str, float]:
         """Return the entry of the row of numbers that a leaf is read off, and its unit."""
@@ -271,10 +208,7 @@ class Source:
         for k, known in enumerate(self.points):
             if (known.how, known.part) == (how, f.part) and 1 / NEAR <= known.unit / sigma <= NEAR:
                 return f"t{k}", known.unit
-        exponent = round(math.log2(sigma))
-        if abs(exponent) > (SINGLE_EXPONENT if self.single else DOUBLE_EXPONENT):
-            raise NoSourceError(f"{sigma} has no inverse in this precision")
-        self.points.append(Points(how, f.part, math.ldexp(1.0, exponent)))
+        self.points.append(Points(how, f.part, self._unit(sigma)))
         return f"t{len(self.points) - 1}", self.points[-1].unit
 
 
@@ -292,26 +226,5 @@ def _falls(f: Formula) -> bool:
     return False
 
 
-def _takes_factors(f: Formula) -> bool:
-    """Tell whether a constant factor can be moved into parameters of f, which takes no time and rounds nothing twice.
-
-    Factors of anything else stay outside: c (κ₁ κ₂) may have a place among numbers where (c κ₁) κ₂ has none.
-    """
-    match f:
-        case ex.Number() | ex.SquaredDistance() | ex.CityBlock():
-            return True
-        case ex.Times(inner, ex.Number()) | ex.Times(ex.Number(), inner) | ex.AtLeast(inner, _) | ex.AtMost(inner, _):
-            return _takes_factors(inner)
-        case ex.Plus(left, right):
-            return _takes_factors(left) and _takes_factors(right)
-    return False
-
-
 def _lines(depth: int, *groups: Iterable[str]) -> str:
     return "\n".join(" " * depth + line for group in groups for line in group)
-
-
-def _place(known: list[Any], wanted: Any) -> int:
-    if wanted not in known:
-        known.append(wanted)
-    return known.index(wanted)

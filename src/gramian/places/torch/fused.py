@@ -26,7 +26,8 @@ from gramian.places.torch.launch import Tile
 from gramian.places.torch.memory import budget
 from gramian.places.torch.parts import at, device_of, precision_of
 from gramian.places.torch.passes import available, interpreted, load
-from gramian.places.torch.source import NoSourceError, Points, Share, Source, bell, compared
+from gramian.places.torch.source import Points, Share, Source, bell, compared
+from gramian.places.writing import NoSourceError
 
 FLATTEST = 2.0**-16  # of the longest row: shorter ones would lose digits of their products
 LARGEST_HALF = 2.0**14  # what the longest coordinate of products becomes

@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import torch
 
@@ -20,18 +20,11 @@ from gramian.formula.expression import Formula, Path
 from gramian.places.torch import template
 from gramian.places.torch.halves import NEAREST, WIDE, WIDEST, norms_within, pieces, width_of
 from gramian.places.torch.parts import VECTORS
+from gramian.places.writing import LOG2E, NEAR, Writer
 
-LOG2E = math.log2(math.e)
-LARGEST_POWER, LONGEST_POLYNOMIAL, MOST_PARTS = 64, 32, 64  # beyond, an expression is not compiled
-SINGLE_EXPONENT, DOUBLE_EXPONENT = 125, 1021  # of powers of two up to which their inverses have all digits
-NEAR = 2.0**16  # bandwidths further apart than this have units of their own, so that no square leaves its range
 DEGREE_OF_POWERS, DEGREE_NEAR_0 = 13, 18  # of the series of 2ˣ, |x| ≤ ½, and of eˣ − 1 there, in double precision
 TAKEN = 2.0**10  # factors up to which they go into the unit of points
 DOUBLINGS = 2  # exp(4u) is taken as exp(u)⁴, whose error is four times as large
-
-
-class NoSourceError(TypeError):
-    """Raised for an expression that has no compiled form."""
 
 
 class Points(NamedTuple):
@@ -58,7 +51,7 @@ class Share(NamedTuple):
 
 
 @dataclass
-class Source:
+class Source(Writer):
     """Passes over K: their text, and the arguments that belong to the expression.
 
     Parameters
@@ -89,11 +82,10 @@ class Source:
     of_rows: list[Formula] = field(default_factory=list)
     of_columns: list[Formula] = field(default_factory=list)
 
+    bounded: ClassVar[tuple[str, str]] = ("tl.maximum", "tl.minimum")
+
     def __post_init__(self) -> None:
-        if sum(1 for _ in self.formula.walk()) > MOST_PARTS:
-            raise NoSourceError("the expression is too large to be compiled")
-        self._lines: list[str] = []
-        self._known: dict[tuple[Formula, float], str] = {}
+        self._begin()
         self._scales = _scales(self.formula)
         bells = {f: found for f in self.formula.walk() if (found := _rate(f)) is not None}
         self._bells, self._rates = list(bells), list(bells.values())
@@ -236,48 +228,10 @@ class Source:
             return _assembled("ex2.approx.ftz.f32", first)
         return _mixed(self.share, self.without != "", first)
 
-    def _emit(self, f: Formula, times: float) -> str:
-        """Return the name of `times` · f in a tile, after writing the lines that compute it."""
-        key = f, times
-        if key not in self._known:
-            code = self._code(f, times)
-            self._known[key] = f"u{len(self._known)}"
-            self._lines.append(f"{self._known[key]} = {code}")
-        return self._known[key]
-
-    def _number(self, value: float) -> str:
-        limits = torch.finfo(torch.float32 if self.single else torch.float64)
-        if value and not limits.tiny <= abs(value) <= limits.max:
-            raise NoSourceError(f"{value:g} has no place among numbers of this precision")
-        self.numbers.append(value)
-        return f"p{len(self.numbers) - 1}"
-
-    def _code(self, f: Formula, times: float) -> str:
-        if times == 1 and not f.of_pairs:
-            leaves = {type(one) for one in f.walk()} & {ex.OfRow, ex.OfColumn}
-            if leaves == {ex.OfRow}:
-                return f"r{_place(self.of_rows, f)}"
-            if leaves == {ex.OfColumn}:
-                return f"c{_place(self.of_columns, f)}"
+    def _own(self, f: Formula, times: float) -> str | None:
         if self.single and (code := self._scaled(f, times)) is not None:
             return code
-        match f:
-            case ex.Number(value):
-                return self._number(times * value)
-            case ex.SquaredDistance() | ex.CityBlock() | ex.Dot():
-                return self._compared(f, times)
-            case ex.Plus(left, right) if times == 1 or _takes_factors(f):
-                return f"{self._emit(left, times)} + {self._emit(right, times)}"
-            case ex.Times(left, ex.Number(value)) | ex.Times(ex.Number(value), left):
-                return self._emit(left, times * value)
-            case ex.Times(left, right) if times == 1:
-                return f"{self._emit(left, 1.0)} * {self._emit(right, 1.0)}"
-            case ex.AtLeast(value, bound) | ex.AtMost(value, bound) if times == 1 or (times > 0 and _takes_factors(f)):
-                larger = "maximum" if isinstance(f, ex.AtLeast) else "minimum"
-                return f"tl.{larger}({self._emit(value, times)}, {self._number(times * bound)})"
-        if times != 1:
-            return f"{self._emit(f, 1.0)} * {self._number(times)}"
-        return self._alone(f)
+        return self._compared(f, times) if isinstance(f, ex.SquaredDistance | ex.CityBlock | ex.Dot) else None
 
     def _scaled(self, f: Formula, times: float) -> str | None:
         """Return `times` times a distance as a multiple of what its exponential takes: it is computed once, in that."""
@@ -324,7 +278,7 @@ class Source:
                     return self._power(self._emit(base, 1.0), 2**k)
         return None
 
-    def _alone(self, f: Formula) -> str:
+    def _function(self, f: Formula) -> str | None:
         kind = "single" if self.single else "double"
         match f:
             case ex.Exp() if (code := self._doubled(f)) is not None:
@@ -339,24 +293,7 @@ class Source:
                 return f"expm1({self._emit(exponent, 1.0)}, exp2_{kind}({self._emit(exponent, LOG2E)}))"
             case ex.Sqrt(square):
                 return f"root_{kind}({self._emit(square, 1.0)})"
-            case ex.Power(base, degree) if degree <= LARGEST_POWER:
-                return self._power(self._emit(base, 1.0), degree)
-            case ex.Polynomial(base, coefficients) if len(coefficients) <= LONGEST_POLYNOMIAL:
-                variable = self._emit(base, 1.0)
-                code = self._number(coefficients[-1])
-                for c in reversed(coefficients[:-1]):
-                    code = f"({code} * {variable} + {self._number(c)})"
-                return code
-        raise NoSourceError(f"{f!r} has no compiled form")
-
-    def _power(self, base: str, degree: int) -> str:
-        """Square and multiply."""
-        code = base
-        for bit in bin(degree)[3:]:
-            name = f"w{len(self._lines)}"
-            self._lines.append(f"{name} = {code}")
-            code = f"{name} * {name}" + (f" * {base}" if bit == "1" else "")
-        return code
+        return None
 
     def _compared(self, f: Any, times: float) -> str:
         """Return `times` times a leaf."""
@@ -388,31 +325,13 @@ class Source:
             ) and 1 / NEAR <= known.unit / sigma <= NEAR:
                 return k
         if unit is None:
-            exponent = round(math.log2(sigma))
-            if abs(exponent) > (SINGLE_EXPONENT if self.single else DOUBLE_EXPONENT):
-                raise NoSourceError(f"{sigma} has no inverse in this precision")
-            unit = math.ldexp(1.0, exponent)
+            unit = self._unit(sigma)
         elif how == "squares" and 1 / TAKEN <= abs(factor) <= TAKEN:
             unit, sign = sigma / math.sqrt(2 * abs(factor)), -1 if factor < 0 else 1
         within = norms_within(self.width(f)) if halved and how == "squares" else 0
         within = {"": within, "rows": min(1, within), "both": 0}[self.without]
         self.points.append(Points(how, halved, f.part, unit, self.width(f), sign, within))
         return len(self.points) - 1
-
-
-def _takes_factors(f: Formula) -> bool:
-    """Tell whether a constant factor can be moved into parameters of f, which takes no time and rounds nothing twice.
-
-    Factors of anything else stay outside: c (κ₁ κ₂) may have a place among numbers where (c κ₁) κ₂ has none.
-    """
-    match f:
-        case ex.Number() | ex.SquaredDistance() | ex.CityBlock():
-            return True
-        case ex.Times(inner, ex.Number()) | ex.Times(ex.Number(), inner) | ex.AtLeast(inner, _) | ex.AtMost(inner, _):
-            return _takes_factors(inner)
-        case ex.Plus(left, right):
-            return _takes_factors(left) and _takes_factors(right)
-    return False
 
 
 def at_least_zero(f: Formula) -> bool:
@@ -531,9 +450,3 @@ def _bits(value: float) -> int:
 
 def _lines(depth: int, lines: list[str]) -> str:
     return "\n".join(" " * depth + line for line in lines)
-
-
-def _place(known: list[Any], wanted: Any) -> int:
-    if wanted not in known:
-        known.append(wanted)
-    return known.index(wanted)

@@ -23,6 +23,7 @@ import numpy as np
 from gramian.checks import Array, as_array, is_sparse, non_negative, positive, whole
 from gramian.formula.encoded import Encoded
 from gramian.formula.expression import Formula, Given, OfColumn, OfRow, Opaque
+from gramian.formula.gaps import gap
 from gramian.gram.gram import Gram, finite_norms
 from gramian.gram.traits import Traits
 from gramian.kernels.base import BaseKernel
@@ -138,9 +139,9 @@ class Kernel(BaseKernel):
             X = X.here
             if X.kernel != self or not X.symmetric or X.diagonal:
                 raise ValueError(f"to centre {self!r}, the symmetric Gram of a sample under it is needed, not {X!r}")
-            return Centered(cast(Kernel, X.kernel), X)
+            return _about_centre(cast(Kernel, X.kernel), X)
         settled = self.fit(X)
-        return Centered(settled, Gram(settled, settled.encoded(X).copy()))
+        return _about_centre(settled, Gram(settled, settled.encoded(X).copy()))
 
 
 class Pair(Kernel):
@@ -733,6 +734,46 @@ class Centered(Anchored):
 
     def __repr__(self) -> str:
         return f"{inside(self.base, ATOM)}.center(<{len(self.reference)} objects>)"
+
+
+class CenteredNear(Centered):
+    """The same where all images are so near one another that their differences are lost in the rounding of κ.
+
+    What centring takes away may have ½κ(x, x) + ½κ(z, z) taken away before. Of κ(x, z) that leaves −g(x, z), g(x, z) =
+    ½‖φ(x) − φ(z)‖² the gap, which keeps its digits: κ̂(x, z) = ḡ(x) + ḡ(z) − ḡ − g(x, z), with means over the sample.
+    """
+
+    kept = Kept({"base": (Kernel,), "reference": (Gram,)}, {"_reference_products": ARRAY, "_mean": (float,)})
+
+    def _products(self, gram: Gram) -> Array:
+        return -gram.mean_gaps()[:, None]
+
+    @property
+    def traits(self) -> Traits:
+        return self.base.traits.moved(lambda: math.sqrt(float(self.base.squared_norms(self.reference.rows).mean())))
+
+    @property
+    def capabilities(self) -> Capabilities:
+        return NOTHING
+
+    @property
+    def formula(self) -> Formula:
+        small = gap(self.base.formula)
+        if small is None:
+            raise ValueError(f"no form of 1 − κ is known for {self.base!r}")
+        return -small.under(0) - (OfRow(part=(1,)) - self._mean) - OfColumn(part=(1,))
+
+    def squared_norms(self, a: Encoded) -> Array:
+        m = a.parts[1][:, 0]
+        return remainder(self._mean - 2 * m, abs(self._mean) + 2 * np.abs(m))
+
+    def scale(self, a: Encoded) -> float:
+        return float(self.squared_norms(a).max())
+
+
+def _about_centre(base: Kernel, sample: Gram) -> Centered:
+    """Return the kernel about the centre of a sample, in the way that keeps its digits."""
+    return (CenteredNear if sample.is_nearly_one else Centered)(base, sample)
 
 
 def _squares(features: Array) -> Array:

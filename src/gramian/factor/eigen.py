@@ -139,9 +139,9 @@ def centered_eigen(gram: Gram, rank: int | None = None) -> Eigen:
     """Return leading eigenpairs of the Gram about its centre of mass, P K P with P = I − 11ᵀ/n.
 
     Up to n = 3000, where most of the spectrum is asked for, where φ is explicit and dense, and where all images are
-    all but one, that is ``eigen(gram.center(), rank)``, unless K is held and at most a fiftieth of the spectrum is asked
-    for. Otherwise K itself is multiplied, and P is applied to the vectors: a Gram that is held in memory can stay as it
-    is, and sparse features stay sparse.
+    all but one, that is ``eigen(gram.center(), rank)``, unless K is held and at most a fiftieth of the spectrum is
+    asked for. Otherwise K itself is multiplied, and P is applied to the vectors: a Gram that is held in memory can stay
+    as it is, and sparse features stay sparse.
     """
     if as_symmetric(gram, "centered_eigen") is not gram:
         return answered(centered_eigen, gram, rank)

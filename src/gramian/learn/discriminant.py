@@ -15,13 +15,13 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 
 from gramian.checks import Array
-from gramian.factor.moments import Chunk, Moments
 from gramian.intake.batches import Batches
 from gramian.learn.base import evaluate
 from gramian.learn.calibration import Calibrated, Calibration
 from gramian.learn.lowrank import Reducible
 from gramian.learn.ways import Way
 from gramian.learn.weights import Weighted
+from gramian.space.moments import Chunk, Moments
 from gramian.space.vectors import Vectors
 
 

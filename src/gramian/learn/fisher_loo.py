@@ -33,9 +33,9 @@ import numpy as np
 import scipy.linalg
 
 from gramian.checks import Array
-from gramian.factor.moments import Moments
 from gramian.learn.discriminant import class_means
 from gramian.runtime.threads import cores, run
+from gramian.space.moments import Moments
 
 EIGEN = 9  # operations of an eigenvalue decomposition, in units of m³
 LARGE = 60  # members of a class that may share a decomposition: squared lengths are right to two percent then

@@ -16,14 +16,13 @@ import numpy as np
 
 from gramian.checks import Array, as_number, whole
 from gramian.factor.cholesky import LowRank
-from gramian.factor.moments import Chunk, Moments, Summary
-from gramian.factor.nystrom import Nystrom
 from gramian.formula.encoded import Encoded
 from gramian.gram.gram import Gram, finite_norms
 from gramian.kernels import algebra
 from gramian.kernels.deflated import Deflated
 from gramian.kernels.dotproduct import Linear
 from gramian.kernels.graphs.diffusion import LONGEST
+from gramian.kernels.nystrom import Nystrom
 from gramian.kernels.periodic import Periodic
 from gramian.learn.base import KINDS, KernelEstimator
 from gramian.learn.discriminant import Discriminant
@@ -31,6 +30,7 @@ from gramian.learn.ridge import LeastSquares
 from gramian.learn.ways import Exact, Summed
 from gramian.models.encodings import NEAR, check_encoding, is_cheap
 from gramian.models.shapes import Sizes, check_shape, check_shapes, require
+from gramian.space.moments import Chunk, Moments, Summary
 from gramian.space.vectors import Vectors
 
 ROUGHLY = 8.0  # times what it estimates, more than an estimate of so many random vectors comes to

@@ -23,8 +23,6 @@ from gramian.checks import Array, is_sparse
 from gramian.expressions.shipped import kernels
 from gramian.factor.cholesky import LowRank
 from gramian.factor.eigen import Eigen
-from gramian.factor.moments import Chunk, Moments, Summary
-from gramian.factor.nystrom import Nystrom
 from gramian.formula.encoded import Encoded
 from gramian.gram.gram import Gram
 from gramian.kernels import algebra
@@ -34,6 +32,7 @@ from gramian.kernels.declared import ARRAY, FLAG, INTEGER, MAYBE_ARRAY, NONE, NU
 from gramian.kernels.deflated import Deflated
 from gramian.kernels.graphs.diffusion import Diffusion
 from gramian.kernels.graphs.graph import SIMILARITIES, Graph
+from gramian.kernels.nystrom import Nystrom
 from gramian.kernels.standardize import Standardize
 from gramian.kernels.strings.bags import Bags, Vocabulary
 from gramian.kernels.strings.sequences import Sequences
@@ -57,6 +56,7 @@ from gramian.learn.ways import Exact, Summed
 from gramian.models import consistency
 from gramian.models.shapes import is_simple, require
 from gramian.space.maps import CholeskyMap, EmpiricalMap, MercerMap
+from gramian.space.moments import Chunk, Moments, Summary
 from gramian.space.subspace import Subspace
 from gramian.space.vectors import FeatureSpace, Vectors
 

@@ -165,8 +165,8 @@ def centered_eigen(gram: Gram, rank: int | None = None) -> Eigen:
         start: Array | None = shifted.vectors
     else:
         start = nearly_leading(gram, rank, centered=True)
-    found = leading(apply, n, rank, tol, MOST_PRODUCTS, start, noise, gram.place)
-    return Eigen(found.values, _turned(found.vectors), found.residuals)
+    pairs = leading(apply, n, rank, tol, MOST_PRODUCTS, start, noise, gram.place)
+    return Eigen(pairs.values, _turned(pairs.vectors), pairs.residuals)
 
 
 def about_the_mean(gram: Gram, mu: Array, U: Array, rank: int, tol: float) -> Ritz:
@@ -255,7 +255,7 @@ def _dense(gram: Gram, k: int) -> tuple[Array, Array]:
 
 def _matrix_free(gram: Gram, k: int) -> tuple[Array, Array]:
     tol = 16 * float(np.finfo(gram.dtype).eps) ** 0.75
-    found = leading(
+    pairs = leading(
         gram.apply, len(gram), k, tol, MOST_PRODUCTS, nearly_leading(gram, k, centered=False), place=gram.place
     )
-    return found.values.astype(gram.dtype), found.vectors.astype(gram.dtype)
+    return pairs.values.astype(gram.dtype), pairs.vectors.astype(gram.dtype)

@@ -166,8 +166,8 @@ class Pair(Kernel):
     def scale(self, a: Encoded) -> float:
         a1, a2 = a
         with np.errstate(over="ignore"):
-            found = float(self.combine(self.left.scale(a1), self.right.scale(a2)))
-        return found if math.isfinite(found) else super().scale(a)
+            scale = float(self.combine(self.left.scale(a1), self.right.scale(a2)))
+        return scale if math.isfinite(scale) else super().scale(a)
 
     def _in_logarithms(self) -> Logarithms | None:
         if all(k.capabilities.logarithms is None for k in (self.left, self.right)) or not self.non_negative:
@@ -285,8 +285,8 @@ class Pointwise(Kernel):
     def scale(self, a: Encoded) -> float:
         # Profiles are convex on s ≥ 0 and not negative at 0: a rounding of s is one of profile(its scale) at most.
         with np.errstate(over="ignore"):
-            found = float(self.profile(np.array([self.base.scale(a)]))[0])
-        return found if math.isfinite(found) else super().scale(a)
+            scale = float(self.profile(np.array([self.base.scale(a)]))[0])
+        return scale if math.isfinite(scale) else super().scale(a)
 
 
 class PolynomialOf(Pointwise):
@@ -498,14 +498,14 @@ class Pullback(Kernel):
 
 def image(f: Callable[[Any], Any], X: Any) -> Any:
     """Return what f makes of a collection, with one object for each."""
-    found = f(X)
-    if not hasattr(found, "__len__"):
-        raise TypeError(f"f returned {found!r}; a collection with one object for each of those given expected")
-    if _length(found) != _length(X):
+    images = f(X)
+    if not hasattr(images, "__len__"):
+        raise TypeError(f"f returned {images!r}; a collection with one object for each of those given expected")
+    if _length(images) != _length(X):
         raise ValueError(
-            f"f returned {_length(found)} objects for {_length(X)}; one for each expected, in the same order"
+            f"f returned {_length(images)} objects for {_length(X)}; one for each expected, in the same order"
         )
-    return found
+    return images
 
 
 class Rowwise(Kernel):

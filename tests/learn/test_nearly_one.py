@@ -73,3 +73,14 @@ def test_points_that_are_not_near_are_centred_by_their_values():
     assert not gm.Gaussian(1.0).gram(1e-3 * X).is_nearly_one
     assert gm.Gaussian(1.0).gram(1e-6 * X).is_nearly_one
     assert not gm.Linear().gram(1e-8 * X + 1).is_nearly_one  # φ itself is better still
+
+
+@pytest.mark.parametrize("kernel", [gm.Gaussian(1.0), gm.Linear(), gm.Laplacian(1.0)], ids=str)
+def test_a_pickled_model_keeps_what_it_knows_of_the_sample(kernel):
+    X = np.random.default_rng(0).normal(size=(30, 3))
+    model = gm.KernelPCA(2, kernel).fit(X)
+    before = vars(model.components_.space.kernel)
+    after = vars(pickle.loads(pickle.dumps(model)).components_.space.kernel)
+    assert "_reference_products" in before
+    for name in {"_reference_products", "_mean", "_mean_features"} & before.keys():
+        assert np.array_equal(after[name], before[name])

@@ -627,6 +627,11 @@ class Anchored(Kernel):
     def _products(self, gram: Gram) -> Array:
         """Return ⟨φ(x), wⱼ⟩, n × r, from the Gram of n objects with the reference sample."""
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Keep what is known of the sample: worked out again, on other cores, it may be rounded otherwise."""
+        known = {name: value for name, value in vars(self).items() if name in self.kept.other}
+        return super().__getstate__() | known
+
     @cached_property
     def _reference_products(self) -> Array:
         return self._products(self.reference)

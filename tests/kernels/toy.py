@@ -148,6 +148,10 @@ class Toy:
     memory = hold = 2**28
     speed = 1.0
     lanes = 1
+    full = (MemoryError,)
+
+    def release(self):
+        pass
 
     def encoded(self, a):
         """Return encodings whose dense vectors are here; numbers that were found beside others stay on the host."""

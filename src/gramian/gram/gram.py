@@ -278,9 +278,12 @@ class Gram:
         if self._held is not None or not (self.symmetric and self.can_hold(dtype)) or cheap:
             yield self._held is not None
             return
-        self._held = self._entries.hold(dtype, self._remember)
         try:
-            yield True
+            self._held = self._entries.hold(dtype, self._remember)
+        except self.place.full:  # less is free than it seemed
+            self.place.release()
+        try:
+            yield self._held is not None
         finally:
             self._held = None
 

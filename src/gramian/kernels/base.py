@@ -25,7 +25,7 @@ from gramian.gram.traits import Traits
 from gramian.kernels.capabilities import Capabilities, Features, Logarithms, maybe, written
 from gramian.kernels.declared import Kept, Word
 from gramian.kernels.value import ATOM, Value, derived, inside
-from gramian.places import Place, Prepared, place_of, there
+from gramian.places import Place, Prepared, place_of, received, there
 
 FEW_FEATURES = 64
 TRAITS = [f.name for f in fields(Traits)]
@@ -43,6 +43,7 @@ class BaseKernel(Value, ABC):
 
     def encoded(self, X: Any) -> Encoded:
         """Return what `encode` does, vectors in the place that has the objects."""
+        X = received(X)
         return there(self.encode(X), place_of(X))
 
     @property

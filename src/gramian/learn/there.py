@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from gramian.checks import from_device
 from gramian.gram.gram import Gram
 from gramian.gram.there import sent
-from gramian.places import CORES, place_of
+from gramian.places import CORES, place_of, received
 
 LEARNING = ("fit", "fit_transform", "fit_predict", "partial_fit")
 ASKING = (
@@ -39,7 +39,7 @@ def answers_there(learner: type) -> None:
 def _asked(method: Callable[..., Any], learning: bool) -> Callable[..., Any]:
     @functools.wraps(method)
     def asked(self: Any, *arguments: Any, **named: Any) -> Any:
-        X = arguments[0] if arguments else named.get("X")
+        X = received(arguments[0] if arguments else named.get("X"))
         place = X.place if isinstance(X, Gram) else place_of(X)
         if place is CORES or (isinstance(X, Gram) and X.here is X):
             return method(self, *arguments, **named)

@@ -34,11 +34,13 @@ __all__ = [
     "on_host",
     "others",
     "place_of",
+    "received",
     "register",
     "there",
     "vectors",
 ]
 
+HOST = 1  # DLPack's number for the memory of the cores
 ELSEWHERE = {"torch": "gramian.places.torch.place"}  # by the library whose arrays they are: the module that registers
 
 _places: dict[type, Callable[[Any], Place] | None] = {}  # by the type of arrays; None for what is the host's
@@ -76,6 +78,30 @@ def _elsewhere(a: Any) -> Place | None:
             import_module(module)
     found = _places[kind]
     return None if found is None else found(a)
+
+
+def received(X: Any) -> Any:
+    """Return what a user gave: an array that another library has on a device as the tensor it is, all else as it is.
+
+    CuPy, JAX and others describe their arrays by DLPack. Nothing is copied.
+
+    Raises
+    ------
+    ImportError
+        If it needs torch, and torch is not installed.
+    """
+    if not hasattr(X, "__dlpack_device__") or isinstance(X, np.ndarray) or _elsewhere(X) is not None:
+        return X
+    if X.__dlpack_device__()[0] == HOST:
+        return X
+    try:
+        torch = import_module("torch")
+    except ImportError:
+        raise ImportError(
+            f"X is of {type(X).__module__}.{type(X).__name__} on a device; work there needs torch: "
+            "pip install 'gramian[gpu]', or pass an array of NumPy"
+        ) from None
+    return torch.from_dlpack(X)
 
 
 def vectors(X: Any, *, sparse: bool = False) -> Any:

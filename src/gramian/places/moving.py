@@ -15,7 +15,7 @@ import numpy as np
 
 from gramian.checks import as_array, is_sparse
 from gramian.formula.encoded import Encoded
-from gramian.places import CORES, ELSEWHERE, Place, others, place_of
+from gramian.places import CORES, ELSEWHERE, Place, others, place_of, received
 
 T = TypeVar("T")
 
@@ -58,7 +58,7 @@ def to_device(thing: Any, device: Any) -> Any:
     array([[1., 0.],
            [0., 1.]])
     """
-    place = _named(device)
+    place, thing = _named(device), received(thing)
     if is_sparse(thing):
         raise TypeError("a sparse array is worked on by the cores alone: pass its .toarray() where that fits")
     if isinstance(thing, np.ndarray | list | tuple) or _is_elsewhere(thing):

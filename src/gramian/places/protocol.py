@@ -152,6 +152,13 @@ class Place(Protocol):
     def hold(self) -> int:
         """Bytes of K that may be kept for the time of an iteration."""
 
+    @property
+    def full(self) -> tuple[type[Exception], ...]:
+        """What is raised where its memory has no room: `release` and something smaller are then worth a try."""
+
+    def release(self) -> None:
+        """Give back memory that is kept for later."""
+
     # Expressions
 
     def prepare(self, formula: Formula) -> Prepared:

@@ -18,6 +18,10 @@ class Cores(Arrays):
     memory = DEFAULT_MEMORY
     hold = HOLD
     speed = 1.0
+    full = (MemoryError,)
+
+    def release(self) -> None:
+        pass
 
     @property
     def lanes(self) -> int:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 import torch
@@ -23,7 +23,7 @@ from gramian.places.torch import launch
 from gramian.places.torch.halves import NEAREST, halves_of, split
 from gramian.places.torch.interpret import numbers_of
 from gramian.places.torch.launch import Tile
-from gramian.places.torch.memory import budget
+from gramian.places.torch.memory import budget, with_smaller
 from gramian.places.torch.parts import at, device_of, precision_of
 from gramian.places.torch.passes import available, interpreted, load
 from gramian.places.torch.source import Points, Share, Source, bell, compared
@@ -78,7 +78,10 @@ class Fused:
         V = V.to(self.device)
         if V.shape[1] == 1 or self.dtype == torch.float64:
             return torch.stack([self._one(v) for v in V.T], dim=1)
-        groups = [V[:, k : k + MOST_COLUMNS] for k in range(0, V.shape[1], MOST_COLUMNS)]
+        return with_smaller(partial(self._by_groups, V), MOST_COLUMNS, least=1)
+
+    def _by_groups(self, V: Tensor, size: int) -> Tensor:
+        groups = [V[:, k : k + size] for k in range(0, V.shape[1], size)]
         return torch.cat([self._several(group) if group.shape[1] > 1 else self.multiply(group) for group in groups], 1)
 
     def _one(self, v: Tensor) -> Tensor:

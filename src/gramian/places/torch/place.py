@@ -21,7 +21,7 @@ from gramian.places import CORES, register
 from gramian.places.protocol import Asked, Place, Prepared, Remember
 from gramian.places.torch import engine, interpret
 from gramian.places.torch.arrays import NAMES, Arrays, dtype_of
-from gramian.places.torch.memory import ON_CORES, budget
+from gramian.places.torch.memory import ON_CORES, budget, release
 from gramian.places.torch.parts import check_devices, device_of
 from gramian.places.torch.passes import available
 
@@ -51,6 +51,13 @@ class Torch(Arrays):
     @property
     def hold(self) -> int:
         return KEPT if self.device.type == "cpu" else budget(self.device) // 4
+
+    @property
+    def full(self) -> tuple[type[Exception], ...]:
+        return (MemoryError, torch.OutOfMemoryError)
+
+    def release(self) -> None:
+        release(self.device)
 
     def prepare(self, formula: Formula) -> Prepared:
         return Plan(formula)

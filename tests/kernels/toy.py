@@ -190,6 +190,12 @@ class Toy:
     def empty(self, shape, dtype):
         return ToyArray(np.full(shape, np.nan, dtype))
 
+    def zeros(self, side):
+        return ToyArray(np.zeros((side, side)))
+
+    def stream(self, batches):
+        return ((ToyArray(X), y) for X, y in batches)
+
     def compact(self, A):
         return ToyArray(own(A).copy())
 

@@ -232,6 +232,9 @@ def nearly_leading(gram: Gram, k: int, centered: bool) -> Array | None:
         F = pivoted(gram, rank, pivoting="random", rng=0).factor
     except ValueError:  # not positive semidefinite: there is no such factor, and a random start will do
         return None
+    except gram.place.full:
+        gram.place.release()
+        return None
     if F.shape[1] == 0:
         return None
     place = gram.place

@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from gramian.checks import from_device
 from gramian.gram.gram import Gram
 from gramian.gram.there import sent
+from gramian.intake.batches import Batches
 from gramian.places import CORES, place_of, received
 
 LEARNING = ("fit", "fit_transform", "fit_predict", "partial_fit")
@@ -40,12 +41,17 @@ def _asked(method: Callable[..., Any], learning: bool) -> Callable[..., Any]:
     @functools.wraps(method)
     def asked(self: Any, *arguments: Any, **named: Any) -> Any:
         X = received(arguments[0] if arguments else named.get("X"))
-        place = X.place if isinstance(X, Gram) else place_of(X)
+        place = X.place if isinstance(X, Gram | Batches) else place_of(X)
         if place is CORES or (isinstance(X, Gram) and X.here is X):
             return method(self, *arguments, **named)
+        if isinstance(X, Batches):
+            with place.exact():
+                return method(self, *arguments, **named)
         named = {name: from_device(value) for name, value in named.items() if name != "X"}
         with place.exact():
             answer = method(self, _gram(self, X, learning), *map(from_device, arguments[1:]), **named)
+        if learning and not isinstance(X, Gram):
+            self._checked(X, self.kernel_, True)  # so that the number of columns is kept
         return answer if answer is self else sent(answer, place)
 
     asked.takes_tensors = True  # type: ignore[attr-defined]
@@ -60,4 +66,5 @@ def _gram(learner: Any, X: Any, learning: bool) -> Gram:
     else:
         check_is_fitted(learner)
         kernel = learner.kernel_
+        X = learner._checked(X, kernel, False)
     return Gram(kernel, kernel.encoded(X))

@@ -9,7 +9,7 @@ numbers; anything else goes through the place.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias
@@ -186,6 +186,12 @@ class Place(Protocol):
 
     def empty(self, shape: tuple[int, int], dtype: Any) -> Matrix:
         """Return an array whose numbers are still to be written."""
+
+    def zeros(self, side: int) -> Matrix:
+        """Return a square matrix of zeros in double precision."""
+
+    def stream(self, batches: Iterator[Any]) -> Iterator[Any]:
+        """Return pairs (X, y) whose X, if it is a matrix of numbers, is here: the next is sent while this is used."""
 
     def compact(self, A: Matrix) -> Matrix:
         """Return an array that takes no more memory than its numbers do: a copy of a part of a larger one."""

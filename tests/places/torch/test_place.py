@@ -3,6 +3,7 @@
 GRAMIAN_TEST_DEVICE=cuda runs all of it on a GPU, through compiled passes.
 """
 
+import copy
 import pickle
 import subprocess
 import sys
@@ -141,7 +142,7 @@ def test_learners_say_of_tensors_what_they_say_of_arrays(name):
             found, expected = getattr(model, method)(there(Z)), getattr(here, method)(Z)
             if expected.dtype.kind == "f":
                 assert isinstance(found, torch.Tensor)
-            found = np.asarray(found)
+            found = np.asarray(host(found))
             assert found.dtype == expected.dtype
             if method == "transform":
                 found, expected = np.abs(found), np.abs(expected)
@@ -157,6 +158,50 @@ def test_a_model_learnt_from_tensors_batch_by_batch():
         model.partial_fit(there(X[some]), there(Y[some]))
         here.partial_fit(X[some], Y[some])
     close(model.predict(there(Z)), here.predict(Z), 1e-7)
+
+
+def streamed(batches):
+    """Batches whose objects are sent to the device one by one."""
+    batches.place = on(torch.device(DEVICE))
+    return batches
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("rank", [12, "exact"])
+def test_batches_are_sent_one_by_one_and_learnt_from_there(rank, dtype):
+    given = gm.Batches(X.astype(dtype), target=Y, rows=17)
+    model = gm.KernelRidge(gm.Gaussian("median"), ridge=0.1, rank=rank)
+    found = gm.KernelRidge(gm.Gaussian("median"), ridge=0.1, rank=rank).fit(streamed(copy.copy(given)))
+    assert given.place is CORES
+    assert place_of(found.sample_.points).name.startswith("torch")
+    close(found.predict(there(Z.astype(dtype))), model.fit(given).predict(Z.astype(dtype)), 1e9 * EPS[np.dtype(dtype)])
+
+
+def test_batches_that_are_sent_are_those_that_were_given():
+    given = gm.Batches(X, target=Y, rows=17)
+    batches = list(streamed(copy.copy(given)))
+    assert [len(A) for A, _ in batches] == [17, 17, 17, 9]
+    assert all(isinstance(A, torch.Tensor) for A, _ in batches)
+    assert np.array_equal(np.concatenate([host(A) for A, _ in batches]), X)
+    assert np.array_equal(np.concatenate([y for _, y in batches]), Y)
+    assert np.array_equal(host(streamed(copy.copy(given)).head(3)[0]), X[:3])
+    assert np.array_equal(host(streamed(copy.copy(given)).sample(5, 0)[0]), given.sample(5, 0)[0])
+    texts = streamed(gm.Batches(lambda: iter([["a", "b"], ["c"]]), rows=2))
+    assert [A for A, _ in texts] == [["a", "b"], ["c"]]
+    assert gm.to_device(given, "cpu").place is CORES
+
+
+def test_errors_of_a_batch_come_out_where_it_is_used():
+    def broken():
+        yield X[:30]
+        raise OSError("the disk is gone")
+
+    batches = streamed(gm.Batches(broken, rows=10))
+    seen = []
+    with pytest.raises(OSError, match="the disk is gone"):
+        seen.extend(A for A, _ in batches)
+    assert len(seen) == 3
+    next(iter(streamed(gm.Batches(X, rows=10))))  # and the rest is not wanted
 
 
 def test_models_are_moved_and_stored(tmp_path):

@@ -169,9 +169,9 @@ class Batches:
     def on_device(self, device: Any) -> Batches:
         """Return these batches as tensors of a device, sent one by one, each while the one before it is worked on.
 
-        >>> import gramian as gm
-        >>> gm.Batches([[0.0], [1.0]]).on_device("cpu").head(1)
-        (array([[0.]]), None)
+        >>> import numpy as np, gramian as gm
+        >>> gm.Batches(np.eye(2)).on_device("cpu").head(1)
+        (array([[1., 0.]]), None)
         """
         found = copy(self)
         found.place = named_place(device)

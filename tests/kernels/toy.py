@@ -144,7 +144,7 @@ class Factor:
 class Toy:
     """The place."""
 
-    name = "toy"
+    name = title = "toy"
     memory = hold = 2**28
     speed = 1.0
     lanes = 1

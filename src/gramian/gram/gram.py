@@ -79,6 +79,7 @@ class Gram:
     0.501
     """
 
+    objects: Any = None  # what it was made of, where a learner was given that
     __array_ufunc__ = None  # so that ``ndarray @ gram`` comes to __rmatmul__ and nothing turns a Gram into a matrix
 
     def __init__(

@@ -195,7 +195,8 @@ class Batches:
         return self._sent(self._head(whole(n, "n")))
 
     def _sent(self, batch: Batch) -> Batch:
-        return next(iter(self.place.stream(iter([batch]))))
+        sent: Batch = next(iter(self.place.stream(iter([batch]))))
+        return sent
 
     def _head(self, n: int) -> Batch:
         if not self.once:

@@ -102,7 +102,7 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
             if count_objects(X) == 0:
                 raise ValueError("X is empty; at least one object expected")
             self.kernel_ = self.kernel.fit(X if present is None else take_rows(X, np.flatnonzero(present)))
-            points, memory = self.kernel_.encode(X).copy(), None
+            points, memory = self.kernel_.encoded(X).copy(), None
         require_range(self.kernel_, points)
         self.sample_ = Vectors(FeatureSpace(self.kernel_, memory=memory), points)
         return self.sample_
@@ -120,7 +120,7 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
             if X.kernel != self.kernel_:
                 raise ValueError(f"the Gram is one of {X.kernel!r}, and this learner was fitted under {self.kernel_!r}")
             return Vectors(space, X.rows)
-        images = space(self._checked(X, self.kernel_, reset=False))
+        images = space.images(self._checked(X, self.kernel_, reset=False))
         if space.kernel.explicit(images.points):
             finite_norms(space.kernel, images.points)
         if images.points.signature != self.sample_.points.signature:

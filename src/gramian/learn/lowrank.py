@@ -216,7 +216,7 @@ class Reducible(KernelEstimator):
                     yield self.kernel_.encoded(self._checked(some, self.kernel_, False)), targets, None
                     told.step()
             return
-        points = X.rows if isinstance(X, Gram) else self.kernel_.encode(self._checked(X, self.kernel_, False))
+        points = X.rows if isinstance(X, Gram) else self.kernel_.encoded(self._checked(X, self.kernel_, False))
         with task("objects, in low rank", -(-len(points) // OBJECTS_AT_A_TIME)) as told:
             for chunk in pieces(Chunk(points, y, weights)):
                 yield chunk.points, chunk.numbers, chunk.weights

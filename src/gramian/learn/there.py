@@ -25,10 +25,14 @@ ASKING = (
     "transform", "predict", "predict_proba", "predict_log_proba", "predict_interval", "decision_function",
     "score_samples", "score", "p_values", "reconstruction_error",
 )  # fmt: skip
+ANSWERING = ("inverse_transform",)  # what is asked of numbers, not of objects
 
 
 def answers_there(learner: type) -> None:
     """Let the methods of a class of learners take tensors."""
+    for name in ANSWERING:
+        if inspect.isfunction(method := vars(learner).get(name)):
+            setattr(learner, name, _answered(method))
     for name in (*LEARNING, *ASKING):
         method = inspect.getattr_static(learner, name, None)
         if inspect.isfunction(method) and not hasattr(method, "takes_tensors"):
@@ -58,6 +62,15 @@ def _asked(method: Callable[..., Any], learning: bool) -> Callable[..., Any]:
     return asked
 
 
+def _answered(method: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(method)
+    def answered(self: Any, T: Any, *arguments: Any, **named: Any) -> Any:
+        place = place_of(received(T))
+        return sent(method(self, from_device(T), *arguments, **named), place)
+
+    return answered
+
+
 def _gram(learner: Any, X: Any, learning: bool) -> Gram:
     if isinstance(X, Gram):
         return X.here
@@ -67,4 +80,6 @@ def _gram(learner: Any, X: Any, learning: bool) -> Gram:
         check_is_fitted(learner)
         kernel = learner.kernel_
         X = learner._checked(X, kernel, False)
-    return Gram(kernel, kernel.encoded(X))
+    found = Gram(kernel, kernel.encoded(X))
+    found.objects = X
+    return found

@@ -11,7 +11,9 @@ the first of its arrays is seen.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from importlib import import_module
 from typing import Any
 
@@ -38,12 +40,36 @@ __all__ = [
     "register",
     "there",
     "vectors",
+    "working",
+    "working_on",
 ]
 
 HOST = 1  # DLPack's number for the memory of the cores
 ELSEWHERE = {"torch": "gramian.places.torch.place"}  # by the library whose arrays they are: the module that registers
 
 _places: dict[type, Callable[[Any], Place] | None] = {}  # by the type of arrays; None for what is the host's
+_working: ContextVar[Place] = ContextVar("working", default=CORES)
+
+
+@contextmanager
+def working_on(place: Place) -> Iterator[None]:
+    """Work on vectors of the host in a place inside a ``with`` block; answers are arrays of the host.
+
+    >>> with working_on(CORES):
+    ...     working().name
+    'cores'
+    """
+    before = _working.set(place)
+    try:
+        with place.exact():
+            yield
+    finally:
+        _working.reset(before)
+
+
+def working() -> Place:
+    """Return the place in which vectors of the host are worked on."""
+    return _working.get()
 
 
 def register(array: type, place: Place | Callable[[Any], Place]) -> None:

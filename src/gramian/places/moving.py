@@ -69,6 +69,11 @@ def to_device(thing: Any, device: Any) -> Any:
     return _Moving(place).moved(thing)
 
 
+def moved(model: T, place: Place) -> T:
+    """Return a model in a place, itself where that is the cores and it has seen nothing else."""
+    return on_the_host(model) if place is CORES else _Moving(place).moved(model)
+
+
 def on_the_host(thing: T) -> T:
     """Return a model whose arrays are NumPy's: itself where they are already, or where it cannot be taken apart."""
     if not others():

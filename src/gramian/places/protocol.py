@@ -137,6 +137,10 @@ class Place(Protocol):
     name: str
 
     @property
+    def title(self) -> str:
+        """What it is called before people."""
+
+    @property
     def memory(self) -> int:
         """Bytes that working arrays of one operation may take where nothing is said."""
 

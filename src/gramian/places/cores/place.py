@@ -15,6 +15,7 @@ class Cores(Arrays):
     """All cores, each with tiles of its own."""
 
     name = "cores"
+    title = "the cores of this machine"
     memory = DEFAULT_MEMORY
     hold = HOLD
     speed = 1.0

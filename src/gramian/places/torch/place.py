@@ -37,6 +37,11 @@ class Torch(Arrays):
         self.name = f"torch:{device}"
 
     @property
+    def title(self) -> str:
+        named = self.device.type == "cuda"
+        return f"{torch.cuda.get_device_name(self.device)} ({self.device})" if named else f"torch ({self.device})"
+
+    @property
     def lanes(self) -> int:
         return 1 if self.device.type == "cpu" else LANES
 

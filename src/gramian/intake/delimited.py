@@ -31,7 +31,7 @@ from gramian.intake import quick
 from gramian.intake.budget import OBJECT
 from gramian.intake.endings import REMARK, trimmed
 from gramian.intake.errors import DataError, counted, shortened
-from gramian.intake.openings import Opening, joined_moments, long_fields, named, nameless, opening, usual
+from gramian.intake.openings import Opening, long_fields, named, nameless, opening, usual
 from gramian.intake.rows import listed
 from gramian.intake.table import Table, absent, marks_among, may_be_codes, numbers_of, texts_of
 from gramian.intake.textfile import TextFile
@@ -39,6 +39,7 @@ from gramian.intake.textfile import TextFile
 _RUN = 20_000  # rows
 _Columns: TypeAlias = tuple[list[Array], list[str], dict[str, Counter[str]]]
 _BELOW = 30  # lines below a table that are no part of it
+_INDEX = 5  # rows, at least, that a first column counts
 _NUMBER = 16  # bytes of a number: in its column, and in the objects that are made of it
 
 
@@ -73,7 +74,22 @@ def read_delimited(file: TextFile, format: str, text: frozenset[str] = frozenset
         comma=begin.mark == ";",
         marks=marks,
     )
-    return trimmed(found)
+    return _with_index(trimmed(found))
+
+
+def _with_index(table: Table) -> Table:
+    """Return a table without headings whose first column, if that counts the rows, names them and is no feature."""
+    name, column = next(iter(table.columns.items()))
+    if not table.headless or len(table.columns) < 2 or len(column) < _INDEX or column.dtype.kind != "f":
+        return table
+    first = next((first for first in (0, 1) if np.array_equal(column, np.arange(first, first + len(column)))), None)
+    if first is None:
+        return table
+    note = (
+        f"Column {name!r} counts the rows from {first} to {first + len(column) - 1:,}, and is taken as their index, "
+        f"not as a feature (to change that: --kind {name}=number)."
+    )
+    return replace(table, settled={name: "id"}, notes=(*table.notes, note))
 
 
 class Uneven(DataError):
@@ -108,7 +124,7 @@ class _Lines:
                     f"a row of more than {self.longest:,} characters, more than the budget of memory is good for; is "
                     "a quote left open? (if not: --memory, memory= in Python)",
                 )
-            line = joined_moments(line) if layout.opening.cut else line
+            line = layout.opening.line(line)
             yield line.replace('\\"', '""') if escaped else line
 
     def end(self) -> int:

@@ -62,7 +62,7 @@ def check_standardize(found: Any) -> None:
         sizes: Sizes = {}
         for name in ("mean", "scale"):
             check_shape(np.asarray(getattr(found, name)), "d", sizes, f"Standardize.{name}")
-        require(bool((np.asarray(found.scale) != 0).all()), "a coordinate is divided by 0")
+        require(bool((np.asarray(found.scale) > 0).all()), "a coordinate is divided by 0, or less")
 
 
 def check_basis(found: Nystrom) -> None:

@@ -38,6 +38,7 @@ from gramian.intake.textfile import TextFile
 
 _RUN = 20_000  # rows
 _Columns: TypeAlias = tuple[list[Array], list[str], dict[str, Counter[str]]]
+_COMMENTS = ("#", "%", "//")  # what lines of comments begin with
 _BELOW = 30  # lines below a table that are no part of it
 _INDEX = 5  # rows, at least, that a first column counts
 _NUMBER = 16  # bytes of a number: in its column, and in the objects that are made of it
@@ -112,7 +113,7 @@ class _Lines:
         comments, escaped = layout.comments, layout.escaped
         for line in islice(layout.file.lines(), self.number, None):
             self.number += 1
-            if comments and self.begins and line.startswith("#"):
+            if comments and self.begins and line.startswith(comments):
                 self.comments += 1
                 self.first = self.first or line
                 continue
@@ -137,13 +138,13 @@ class _Lines:
 class Layout:
     """A file and how it begins, and what else than rows is expected in it.
 
-    Lines that begin with # may be `comments`, quotes in quotes be `escaped` by backslashes, and lines of another kind
-    stand below the table, from row number `end` on.
+    Lines that begin with a sign may be `comments`, quotes in quotes be `escaped` by backslashes, and lines of another
+    kind stand below the table, from row number `end` on.
     """
 
     file: TextFile
     opening: Opening
-    comments: bool = False
+    comments: str = ""
     escaped: bool = False
     end: int | None = None
 
@@ -292,6 +293,17 @@ def _columns(layout: Layout, text: frozenset[str]) -> tuple[Layout, _Columns]:
 
     These go with a list of which of them have decimal commas, and the marks of missing values in those of numbers.
     """
+    held = layout.file.budget.held
+    layout, found = _even(layout, text)
+    if not _is_commented(layout, found[0][0]):
+        return layout, found
+    layout.file.budget.held = held
+    layout = replace(layout, comments=_COMMENTS[0])
+    return layout, _typed_columns(layout, text, careful=True)
+
+
+def _even(layout: Layout, text: frozenset[str]) -> tuple[Layout, _Columns]:
+    """Return the layout in which all rows are equally wide, and its columns."""
     budget = layout.file.budget
     held = budget.held
     if layout.is_plain and quick.fits(layout.file, layout.opening):
@@ -315,13 +327,21 @@ def _columns(layout: Layout, text: frozenset[str]) -> tuple[Layout, _Columns]:
         del farthest  # whose traceback refers to this frame, and so to the file
 
 
+def _is_commented(layout: Layout, column: Array) -> bool:
+    """Tell whether rows begin with #, though all others begin with a number: they are rows that were taken out."""
+    if not layout.is_plain or column.dtype.kind != "O" or not any(str(text).startswith("#") for text in column):
+        return False
+    rest = [text for text in column.tolist() if text is not None and not text.startswith("#")]
+    return 2 * len(rest) > len(column) and numbers_of(rest) is not None
+
+
 def _second_thoughts(layout: Layout) -> Iterator[Layout]:
     """Go through what a file that is uneven may hold beside a table: comments, escaped quotes, lines below it."""
-    commented = any(line.startswith("#") for line in layout.file.lines())
+    commented = [sign for sign in _COMMENTS if any(line.startswith(sign) for line in layout.file.lines())]
     escaped = layout.escaped or any('\\"' in line for line in layout.file.lines())
     others = [
         replace(layout, comments=one, escaped=two)
-        for one in dict.fromkeys((False, commented))
+        for one in ("", *commented)
         for two in dict.fromkeys((layout.escaped, escaped))
     ]
     yield from others[1:]
@@ -370,7 +390,8 @@ def _beside(layout: Layout) -> list[str]:
         lines = _Lines(layout)
         for _ in layout.numbered(lines):
             pass
-        number = counted(lines.comments, "line that begins with #", "lines that begin with #")
+        sign = layout.comments
+        number = counted(lines.comments, f"line that begins with {sign}", f"lines that begin with {sign}")
         notes.append(f"{number}, such as {shortened(lines.first, 40)!r}, {_are(lines.comments)} skipped.")
     if layout.end is not None:
         below = list(islice(layout.rows(), layout.opening.headings + layout.end, None))

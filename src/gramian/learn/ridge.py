@@ -272,15 +272,14 @@ class LeastSquares(Weighted, Reducible):
         self.intercept_ = b if shape else float(b[0])
 
     def _in_units(self, path: RidgePath) -> RidgePath:
-        """Return errors in the squared unit of the targets, and say it where floating point does not hold them."""
-        errors = {name: getattr(path, name) * self._unit * self._unit for name in CRITERIA}
-        given = [(getattr(path, name), scaled) for name, scaled in errors.items()]
-        if any(bool(np.any(np.isfinite(old) & (old > 0) & ~(np.isfinite(new) & (new > 0)))) for old, new in given):
-            warn(
-                f"the squared errors in path_ of targets of the size of {self._unit:.0e} are beyond floating point, "
-                "and given as inf or 0; the ridge was chosen by those of smaller targets: divide y by a constant"
-            )
-        return replace(path, **errors)
+        """Return errors in the squared unit of the targets, or in this unit where floating point does not hold them."""
+        tiny = np.finfo(np.float64).tiny
+        given = np.array([getattr(path, name) for name in CRITERIA])
+        scaled = given * self._unit * self._unit
+        known = np.isfinite(given) & (given > 0)
+        if not (np.isfinite(scaled[known]) & (scaled[known] >= tiny)).all():
+            return replace(path, unit=self._unit)
+        return replace(path, **dict(zip(CRITERIA, scaled, strict=True)))
 
     def _dual_of(self, W: Array, b: Array) -> Array:
         """Return the coefficients of the objects themselves that give weights W of explicit features."""

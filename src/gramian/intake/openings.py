@@ -407,7 +407,7 @@ def headings(first: list[str], body: list[list[str]], quoted: bool = False) -> H
 
     Headings that are one short and in quotes are those of R, which writes none for the names of rows.
     """
-    names, notes, unheaded = [name.strip() for name in first], [NUMBERED] if are_numbers(first) else [], False
+    names, notes, unheaded = _unquoted_names(first), [NUMBERED] if are_numbers(first) else [], False
     if len(body) > 1 and {len(row) for row in body} == {len(names) + 1}:
         if not any(row[-1].strip() for row in body):
             names.append("")
@@ -427,6 +427,13 @@ def headings(first: list[str], body: list[list[str]], quoted: bool = False) -> H
         return kept.index("")
     kept, repeated = distinct(kept)
     return Headings((*kept, *[""] * blank), False, rowed, unheaded, blank, (*notes, *repeated))
+
+
+def _unquoted_names(first: list[str]) -> list[str]:
+    """Return names without the single quotes that stand around each of them, as some programs write them."""
+    names = [name.strip() for name in first]
+    around = all(len(name) > 2 and name[0] == name[-1] == "'" for name in names)
+    return [name[1:-1] for name in names] if around else names
 
 
 def nameless(file: TextFile, mark: str, skip: int, place: int) -> DataError:

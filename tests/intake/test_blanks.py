@@ -316,7 +316,9 @@ def test_headings_of_r_are_one_short_without_quotes_too(write: Callable[..., Any
 
 def test_a_mark_that_names_hold_does_not_separate_where_tabs_or_quotes_do(write: Callable[..., Any]) -> None:
     people = ["Allen, Ann", "Bird, Bob", "Cook, Cid", "Dean, Dora"]
-    found = raw(write, "\n".join(f"{name}\t{k % 4}\t{k * k}" for k, name in enumerate(people, 3)) + "\n")
+    numbers = [(5, 4), (3, 9), (8, 1), (4, 6)]
+    rows = [f"{name}\t{a}\t{b}" for name, (a, b) in zip(people, numbers, strict=True)]
+    found = raw(write, "\n".join(rows) + "\n")
     assert found.columns["x1"].tolist() == people
     found = raw(write, "\n".join(f'"{k}" "{name}" {k * k} {k}.5' for k, name in enumerate(people, 3)) + "\n")
     assert found.columns["x2"].tolist() == people
@@ -326,3 +328,14 @@ def test_quotes_behind_backslashes_make_a_table_of_an_unknown_suffix(write: Call
     rows = "".join(f'"{k}","{k} days ago","6 feet {k}\\"",{k}\n' for k in range(12))
     found = raw(write, '"when","tall","n"\n' + rows)
     assert found.columns["tall"].tolist() == [f'6 feet {k}"' for k in range(12)]
+
+
+def test_blanks_that_a_column_holds_beyond_the_first_lines_are_found_when_they_come(write: Callable[..., Any]) -> None:
+    rng = np.random.default_rng(0)
+    names = [*(f"place{k}" for k in range(150)), *(f"place {k}" for k in range(150, 200))]
+    numbers = rng.normal(size=(200, 2)).round(2).tolist()
+    rows = [f"{name} {a} {b}" for name, (a, b) in zip(names, numbers, strict=True)]
+    found = raw(write, "\n".join(["a b", *rows]) + "\n")
+    assert found.columns["row"].tolist() == names
+    assert found.columns["b"].tolist() == [b for _, b in numbers]
+    assert any("holds blanks and stands in no quotes" in note for note in found.notes)

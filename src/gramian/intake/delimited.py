@@ -4,8 +4,9 @@ There are two readers, which give the same table. `quick` lets Arrow take a larg
 file is not as plain as that asks for. The careful one, here, goes by Python's csv module, reads whatever can be read,
 and tells what is wrong, with its line. Lines are counted only then, by reading the file again up to that place.
 
-A file that turns out uneven may hold more than a table, and is read once more: as one with comments among its rows,
-with quotes behind backslashes (R writes them so, if asked to), or with a few lines below the table.
+A file that turns out uneven may hold more than a table, and is read once more: as one with a column that holds blanks
+beyond the first lines, with comments among its rows, with quotes behind backslashes (R writes them so, if asked to), or
+with a few lines below the table.
 
 Either gives runs of rows, and each run becomes typed columns at once, so that a table of numbers never lies in memory
 as text. A column that holds numbers at first and text later on is read a second time, as text. Where semicolons
@@ -39,6 +40,7 @@ from gramian.intake.textfile import TextFile
 _RUN = 20_000  # rows
 _Columns: TypeAlias = tuple[list[Array], list[str], dict[str, Counter[str]]]
 _COMMENTS = ("#", "%", "//")  # what lines of comments begin with
+_MANY = 20_000  # lines by which a table between blanks is looked at again
 _BELOW = 30  # lines below a table that are no part of it
 _INDEX = 5  # rows, at least, that a first column counts
 _NUMBER = 16  # bytes of a number: in its column, and in the objects that are made of it
@@ -47,9 +49,9 @@ _NUMBER = 16  # bytes of a number: in its column, and in the objects that are ma
 def read_delimited(file: TextFile, format: str, text: frozenset[str] = frozenset()) -> Table:
     """Return the table of a file; columns named in `text` are kept as they are written."""
     begin = opening(file, format)
-    head = begin.head
     with long_fields():
         layout, (columns, commas, marks) = _columns(Layout(file, begin, escaped=begin.escaped), text)
+    begin, head = layout.opening, layout.opening.head
     if not len(columns[0]):
         raise DataError(f"{file.path}: headings only, and no row; at least one row of values expected")
     for place, column in enumerate(columns[len(head.columns) :], start=len(head.columns)):
@@ -336,7 +338,12 @@ def _is_commented(layout: Layout, column: Array) -> bool:
 
 
 def _second_thoughts(layout: Layout) -> Iterator[Layout]:
-    """Go through what a file that is uneven may hold beside a table: comments, escaped quotes, lines below it."""
+    """Go through what an uneven file may hold: blanks in a column, comments, escaped quotes, lines below the table."""
+    if layout.opening.mark == " " and layout.opening.unquoted is None:
+        with suppress(DataError):
+            begin = opening(layout.file, "csv", _MANY)
+            if begin.unquoted is not None:
+                yield Layout(layout.file, begin)
     commented = [sign for sign in _COMMENTS if any(line.startswith(sign) for line in layout.file.lines())]
     escaped = layout.escaped or any('\\"' in line for line in layout.file.lines())
     others = [

@@ -98,9 +98,9 @@ class Opening:
         return joined_moments(line) if self.cut else line
 
 
-def opening(file: TextFile, format: str) -> Opening:
-    """Return how a file begins."""
-    start = _start(file)
+def opening(file: TextFile, format: str, sample: int = _SAMPLE) -> Opening:
+    """Return how a file begins, by so many lines of it."""
+    start = _start(file, sample)
     if escaped := _are_escaped(start, format):
         start = replace(start, sample=[line.replace('\\"', '""') for line in start.sample])
     cut = _has_cut_moments(file, start)
@@ -293,7 +293,7 @@ class _Start:
     mark: str = ""
 
 
-def _start(file: TextFile) -> _Start:
+def _start(file: TextFile, number: int = _SAMPLE) -> _Start:
     """Return what stands at the top of a file: a line that names the mark, comments, and the first lines after them."""
     lines = file.lines()
     skip, mark = 0, ""
@@ -307,16 +307,16 @@ def _start(file: TextFile) -> _Start:
         if first.strip():
             comments.append(first)
         first = next(lines, "")
-    sample = _few(chain([first] if first else [], lines), file.budget.longest)
+    sample = _few(chain([first] if first else [], lines), file.budget.longest, number)
     if comments and not any(line.strip() for line in sample):  # nothing else: then they are no comments
-        return _Start(0, (), _few(file.lines(), file.budget.longest))
+        return _Start(0, (), _few(file.lines(), file.budget.longest, number))
     return _Start(skip, tuple(comments), sample, mark)
 
 
-def _few(lines: Iterable[str], longest: int) -> list[str]:
-    """Return the first lines, and fewer of them where they are long."""
+def _few(lines: Iterable[str], longest: int, number: int) -> list[str]:
+    """Return so many of the first lines, and fewer of them where they are long."""
     found, room = list[str](), longest
-    for line in islice(lines, _SAMPLE):
+    for line in islice(lines, number):
         found.append(line)
         room -= len(line)
         if room < 0:

@@ -1,6 +1,6 @@
 """The page BENCHMARKS.md, from what was measured: short sections, each with a table and a picture.
 
-    python benchmarks/page.py FOLDER        the page and its pictures under a folder, from the JSON files beside this one
+    python benchmarks/page.py FOLDER        the page and its pictures under a folder, from the JSON files beside it
 
 Nothing is measured. The manual is built with it, so that its figures are those of the files.
 """

@@ -106,6 +106,10 @@ class Clusters:
     KernelKMeans : clusters around centres in feature space
     profiles : what sets classes apart
 
+    Notes
+    -----
+    Cost: memory for O(n) numbers, besides the settled kernel.
+
     Examples
     --------
     >>> import gramian as gm

@@ -66,6 +66,10 @@ class LowRank:
     CholeskyMap : Gram–Schmidt coordinates
     Nystrom : any kernel in low rank, by landmarks
 
+    Notes
+    -----
+    Cost: memory for n (k + 1) numbers.
+
     Examples
     --------
     >>> import gramian as gm

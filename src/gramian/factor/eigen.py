@@ -53,6 +53,10 @@ class Eigen:
     KernelPCA : principal components in feature space
     MercerMap : coordinates by the eigenvectors of K
 
+    Notes
+    -----
+    Cost: k eigenpairs take O(n k) numbers; `dual` makes one more array of that size.
+
     Examples
     --------
     >>> import gramian as gm

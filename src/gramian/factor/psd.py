@@ -42,6 +42,10 @@ class PsdCertificate:
     is_psd : whether a matrix is positive semidefinite
     Precomputed : a matrix that you have
 
+    Notes
+    -----
+    Cost: memory for three numbers, and n more if there is a witness.
+
     Examples
     --------
     >>> import gramian as gm

@@ -54,6 +54,17 @@ class Kernel(BaseKernel):
 
     A new kernel writes `encode` and `formula`, or `encode`, `block` and `squared_norms`: ARCHITECTURE.md has one.
 
+    See Also
+    --------
+    Gram : the Gram matrix as an operator
+    Gaussian : similarity by distance
+    Precomputed : a matrix that you have
+
+    Notes
+    -----
+    Cost: a kernel holds its parameters. Of n vectors of d numbers `encode` is O(n d), `k(X)` O(n² d) and n² numbers;
+    sums and products cost what their parts cost.
+
     Examples
     --------
     >>> import gramian as gm

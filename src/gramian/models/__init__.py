@@ -60,6 +60,8 @@ def save(model: Any, path: str | PathLike[str], *, overwrite: bool = False) -> N
 
     Notes
     -----
+    Cost: time and memory linear in the numbers that the model holds: n d for an exact learner, rank · d in low rank.
+
     `checkpoint`, a directory of the machine where the model was fitted, is not stored.
 
     Examples

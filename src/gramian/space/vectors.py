@@ -46,6 +46,11 @@ class FeatureSpace:
     Subspace : the span of some vectors of feature space
     Gram : the Gram matrix as an operator
 
+    Notes
+    -----
+    Cost: nothing is computed before a question is asked of the images: encoding n vectors is O(n d), a question of
+    all pairs O(n²) kernel values.
+
     Examples
     --------
     >>> import gramian as gm

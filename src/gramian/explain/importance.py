@@ -191,7 +191,7 @@ def importance(
     wanted: list[tuple[Hashable, ...]] = [*((name,) for name in fields.names), *together]
     splits = list(_splits(cv, fields, targets, groups, classes, rng))
     if len(splits) < 2:
-        raise ValueError("cv gives one split; at least two expected, for the error of the importance is that over them")
+        raise ValueError("cv gives one split; at least two expected, because its error is taken over them")
     grown, losses = np.empty((len(splits), len(wanted))), np.empty(len(splits))
     with task("importance", total=len(splits)) as t:
         for fold, (train, test) in enumerate(splits):

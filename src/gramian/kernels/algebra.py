@@ -99,7 +99,7 @@ class Kernel(BaseKernel):
 
     def __sub__(self, other: Any) -> Kernel:
         raise TypeError(
-            "a difference of kernels is not a kernel, for it can have negative eigenvalues: subtract the dense "
+            "a difference of kernels is not a kernel, because it can have negative eigenvalues: subtract the dense "
             "matrices if you need the numbers, or remove directions with center() or FeatureSpace's deflate()"
         )
 

@@ -129,6 +129,8 @@ def cholesky(
 ) -> LowRank:
     """Factor a Gram as K ≈ F Fᵀ, completely or up to a rank or an error.
 
+    F has one row for each object and as few columns as the error allows; it stands for K at a small part of the cost.
+
     Parameters
     ----------
     gram : Gram

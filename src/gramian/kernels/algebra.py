@@ -52,6 +52,11 @@ MOST_COEFFICIENTS = 10_000  # of a polynomial, each of which is one more pass ov
 class Kernel(BaseKernel):
     """Base class of all kernels: the protocol and its algebra.
 
+    A kernel says how alike two objects are: κ(x, z) = ⟨φ(x), φ(z)⟩, the inner product of their images in a feature
+    space. Call it on objects to get the matrix of all pairs, ``k(X)`` or ``k(X, Z)``. Kernels never change, print as
+    the expression that made them, and can be added, multiplied and transformed (``k.normalize()``, ``k.center(X)``,
+    ``k.on("column")``). ``k.fit(X)`` returns a kernel with what it takes from data filled in.
+
     A new kernel writes `encode` and `formula`, or `encode`, `block` and `squared_norms`: ARCHITECTURE.md has one.
 
     See Also

@@ -33,6 +33,9 @@ FIRST_LOOK = 256  # directions in which the variance is first looked for
 class FeatureSpace:
     """The feature space of a kernel; call it on data to get the images φ(x).
 
+    With it lengths, distances, means and projections of images can be computed, although the images themselves are
+    never seen.
+
     Parameters
     ----------
     kernel : Kernel

@@ -99,7 +99,7 @@ def check_gram(gram: Gram, *, rtol: float | None = None) -> None:
     gram : Gram
         A Gram of a handful of objects, symmetric or between two samples.
     rtol : float, optional
-        Tolerance relative to the largest |κ|: 1e-5 in float32, 1e-8 in float64.
+        Tolerance relative to the largest magnitude of κ: 1e-5 in float32, 1e-8 in float64.
 
     Raises
     ------

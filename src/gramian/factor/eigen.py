@@ -53,6 +53,10 @@ class Eigen:
     KernelPCA : principal components in feature space
     MercerMap : coordinates by the eigenvectors of K
 
+    Notes
+    -----
+    Cost: k eigenpairs take O(n k) numbers; `dual` makes one more array of that size.
+
     Examples
     --------
     >>> import gramian as gm
@@ -88,6 +92,8 @@ class Eigen:
 
 def eigen(gram: Gram, rank: int | None = None) -> Eigen:
     """Return the `rank` leading eigenpairs of a symmetric Gram, all of them by default.
+
+    K v = λ v: the directions along which K acts as a number, the largest numbers first.
 
     Up to n = 3000, or where more than a fifth of the spectrum is asked for, the dense matrix is decomposed: O(n²)
     memory, O(n³) operations. Beyond, a Lanczos iteration multiplies by K tile by tile: O(n · rank) memory.

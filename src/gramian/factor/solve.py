@@ -92,6 +92,10 @@ class Solution:
     solve : the system (K + λI) X = B
     KernelRidge : ridge regression
 
+    Notes
+    -----
+    Cost: memory for n numbers a column, as the right-hand side has.
+
     Examples
     --------
     >>> import gramian as gm

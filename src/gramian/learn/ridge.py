@@ -573,7 +573,10 @@ class LeastSquares(Weighted, Reducible):
 
 
 class KernelRidge(MultiOutputMixin, RegressorMixin, LeastSquares):  # type: ignore[misc]
-    """Kernel ridge regression, with the ridge chosen by closed-form leave-one-out if you like.
+    """Kernel ridge regression, with the ridge chosen by leave-one-out errors in closed form if you like.
+
+    A function f of the objects is fitted to numbers: it minimises Σᵢ (yᵢ − f(xᵢ) − b)² + λ ‖f‖². The ridge λ keeps f
+    smooth. The answer is f(x) = Σᵢ aᵢ κ(xᵢ, x) with a = (K + λI)⁻¹ y for b = 0.
 
     Parameters
     ----------

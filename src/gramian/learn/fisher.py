@@ -128,9 +128,9 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Disc
         Of each class, along each direction.
     ridges_, loo_errors_ : arrays
         The grid and its shares of leave-one-out mistakes, where the ridge was chosen: with squared lengths that
-        are right to two percent where classes have 60 members or more; of more than 1,100 objects, unless φ is explicit,
-        seen through 1,000 directions. From the least of these one goes on along the grid by exact errors (lengths right
-        to one part in the size of a class), freely up to 3,500 objects, one step at 5,000, none beyond.
+        are right to two percent where classes have 60 members or more; of more than 1,100 objects, unless φ is
+        explicit, seen through 1,000 directions. From the least of these one goes on along the grid by exact errors
+        (lengths right to one part in the size of a class), freely up to 3,500 objects, one step at 5,000, none beyond.
     solver_ : str
         How the linear system was solved, and at how many ridges exact errors were compared.
 
@@ -255,9 +255,9 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Disc
             self._solve_moments()
             return self
         low = self._rough_factor() if fixed_ridge(self.ridge, ("loo",)) is None else None
-        self.ridge_ = self._choose_ridge(low)
-        S = WithinClasses(labels)
-        scatter = solve_scatter(sample.gram(), S, self.ridge_, self.tol, low)
+        with sample.gram().held() if low is not None else nullcontext():
+            self.ridge_ = self._choose_ridge(low)
+            scatter = solve_scatter(sample.gram(), WithinClasses(labels), self.ridge_, self.tol, low)
         self._keep_scatter(replace(scatter, method=confirmed(scatter.method, self._errors)))
         return self
 
@@ -324,14 +324,12 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Disc
     def _confirmed(self, place: int) -> int:
         """Go on from the choice of low rank by exact errors, as far as these can be afforded."""
         gram, S, labels = self.sample_.gram(), WithinClasses(self._labels), self._labels
-        most = confirmations(gram)
+        system = Ridged(gram, within(S))
 
         def error(ridge: float) -> float:
             return float(np.mean(all_left_out(system, S, ridge).argmax(axis=1) != labels))
 
-        with gram.held() if most > 1 else nullcontext():
-            system = Ridged(gram, within(S))
-            place, self._errors = walked(self.ridges_, place, error, most)
+        place, self._errors = walked(self.ridges_, place, error, confirmations(gram))
         return place
 
     def _left_out(self, low: LowRank | None = None, shared: bool = False) -> tuple[LeaveOneOut, Array]:

@@ -158,17 +158,20 @@ class LeastSquares(Weighted, Reducible):
             self._shape = Y.shape[1:]
             self._learn_through_features()
             return self
-        shrinks = self.smoother == "shrinkage"
-        if given is not None:
-            self.ridge_ = given
-        elif shrinks and not compares_exactly(len(Y)) and not takes_features(self.sample_.gram(), self.solver):
-            low = self._choose_in_low_rank(Y, weights)
-            given = self.ridge_
-        if given and shrinks:
-            self._keep(*self._solve(low), Y.shape[1:])
-            self.solver_ = confirmed(self.solver_, self._errors)
-        else:
-            self._keep(*self._smooth(), Y.shape[1:])
+        shrinks, gram = self.smoother == "shrinkage", self.sample_.gram()
+        in_low_rank = (
+            given is None and shrinks and not compares_exactly(len(Y)) and not takes_features(gram, self.solver)
+        )
+        with gram.held() if in_low_rank else nullcontext():
+            if given is not None:
+                self.ridge_ = given
+            elif in_low_rank:
+                low = self._choose_in_low_rank(Y, weights)
+            if shrinks and (in_low_rank or given):
+                self._keep(*self._solve(low), Y.shape[1:])
+                self.solver_ = confirmed(self.solver_, self._errors)
+            else:
+                self._keep(*self._smooth(), Y.shape[1:])
         return self
 
     def _pose(self, X: Any, y: Any, weights: Array | None) -> Array:
@@ -329,12 +332,14 @@ class LeastSquares(Weighted, Reducible):
     def _confirmed(self, place: int) -> int:
         """Go on from the choice of low rank by exact errors, as far as these can be afforded."""
         gram, problem = self.sample_.gram(), self._problem
-        most = confirmations(gram)
-        with gram.held() if most > 1 else nullcontext():
-            system = Ridged(gram, problem.lens())
-            place, self._errors = walked(
-                self.path_.ridges, place, lambda lam: problem.error(system, lam, self._by_gcv), most, AS_GOOD
-            )
+        system = Ridged(gram, problem.lens())
+        place, self._errors = walked(
+            self.path_.ridges,
+            place,
+            lambda lam: problem.error(system, lam, self._by_gcv),
+            confirmations(gram),
+            AS_GOOD,
+        )
         return place
 
     @property

@@ -5,7 +5,7 @@ fitted once to each candidate kernel, its ridge chosen along the way; the candid
 fitted already. Folds are left out in closed form too (`folds`), groups together, and choose the ridge with the kernel.
 Alignment does not even learn: the kernel most like the target wins.
 
-Beyond some 1,100 objects candidates are compared in low rank, and only the winner is fitted exactly. What low rank leaves
+Beyond some 1,100 objects candidates are compared in low rank, and only the winner is fitted exactly. What that leaves
 out makes errors too large, for some kernels much more than for others, unless it is small beside the ridge. So each
 candidate is also compared at half the rank: one that would beat the leader, if every doubling of the rank went on to
 gain what the last one did, is compared exactly, and the leader with it.

@@ -123,10 +123,11 @@ def main() -> int:
     kept = given.out is not None and given.out.exists()
     found: dict[str, Swept] = json.loads(given.out.read_text(encoding="utf-8")) if kept else {}
     for name in given.names or ROWS:
-        found[name] = measure(name, tuple(given.sizes), given.limit, found.get(name))
+        for n in given.sizes:
+            found[name] = measure(name, (n,), given.limit, found.get(name))
+            if given.out is not None:
+                given.out.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
         print(table({name: found[name]}), flush=True)
-        if given.out is not None:
-            given.out.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
     return 0
 
 

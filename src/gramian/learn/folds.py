@@ -122,7 +122,8 @@ def leave_fold_out(
 
     It is what fits to the other folds say, with a kernel that is settled on all objects (``bandwidth="median"``); for
     every ridge of the grid from one decomposition, O(n³) up to some 1,100 objects. The ridge is chosen by these same
-    errors, which are a little too good for it: for an honest error of the choice itself use scikit-learn's `cross_val_score`.
+    errors, which are a little too good for it: for an honest error of the choice itself use scikit-learn's
+    `cross_val_score`.
 
     Parameters
     ----------

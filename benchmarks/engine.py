@@ -17,12 +17,12 @@ from record import Claim
 ROOT = HERE.parent
 FORMER = "97ad16b"
 TURNS = 2
-AVX2 = {  # a processor without AVX-512: of BLAS, of NumPy and of compiled passes, for which the name alone is not enough
+AVX2 = {  # a processor without AVX-512, for BLAS, NumPy and compiled passes; a name alone is not enough for these
     "OPENBLAS_CORETYPE": "Haswell",
     "NPY_DISABLE_CPU_FEATURES": "X86_V4 AVX512_ICL",
     "NUMBA_CPU_NAME": "haswell",
-    "NUMBA_CPU_FEATURES": "+avx,+avx2,+bmi,+bmi2,+cmov,+cx16,+cx8,+f16c,+fma,+fxsr,+lzcnt,+mmx,+movbe,+pclmul,+popcnt,"
-    "+sse,+sse2,+sse3,+sse4.1,+sse4.2,+ssse3,+xsave",
+    "NUMBA_CPU_FEATURES": "+avx,+avx2,+bmi,+bmi2,+cmov,+cx16,+cx8,+f16c,+fma,+fxsr,+lzcnt,+mmx,+movbe,+pclmul,"
+    "+popcnt,+sse,+sse2,+sse3,+sse4.1,+sse4.2,+ssse3,+xsave",
 }
 
 

@@ -62,7 +62,7 @@ def check_standardize(scaling: Any) -> None:
         sizes: Sizes = {}
         for name in ("mean", "scale"):
             check_shape(np.asarray(getattr(scaling, name)), "d", sizes, f"Standardize.{name}")
-        require(bool((np.asarray(scaling.scale) != 0).all()), "a coordinate is divided by 0")
+        require(bool((np.asarray(scaling.scale) > 0).all()), "a coordinate is divided by 0, or less")
 
 
 def check_basis(kernel: Nystrom) -> None:
@@ -566,7 +566,8 @@ def check_path(path: Any) -> None:
     """Require an error for each ridge; an error may be infinite."""
     shapes = {getattr(path, name).shape for name in ("ridges", "loo", "gcv", "dof")}
     require(len(shapes) == 1 and len(shapes.pop()) == 1, "a path has not an error for each ridge")
-    check_shapes(path, {"ridges": "r", "dof": "r", "left_out": ""}, {})
+    check_shapes(path, {"ridges": "r", "dof": "r", "left_out": "", "unit": ""}, {})
+    require(0 < path.unit < np.inf, "targets are divided by a number that is not above 0")
     require(path.loo.dtype.kind == path.gcv.dtype.kind == "f", "errors are no numbers")
 
 

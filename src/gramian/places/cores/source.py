@@ -109,17 +109,15 @@ def compare_{how}(X, i, Z, q, s):
 def _compare(how: str) -> str:
     """Return the pass that compares points in one way."""
     rows, steps = range(ABREAST), range(STEP)
-    added = [f"{how}({', '.join(f'x{r}_{k}' for k in steps)}, {', '.join(f'e{k}' for k in steps)})" for r in rows]
-    read = [f"e{k} = z{k}[j]" for k in steps]  # once for all rows, and before anything is written
-    written = [f"s{r}[j] = a{r}" for r in rows]
+    added = [f"{how}({', '.join(f'x{r}_{k}' for k in steps)}, {', '.join(f'z{k}[j]' for k in steps)})" for r in rows]
     return COMPARE.format(
         how=how,
         STEP=STEP,
         rows=_lines(4, (f"s{r} = s[{r}][:q]" for r in rows)),
         coordinates=_lines(8, (f"x{r}_{k} = X[i + {r}, k + {k}]" for r in rows for k in steps)),
         columns=_lines(8, (f"z{k} = Z[k + {k}][:q]" for k in steps)),
-        first=_lines(16, read, (f"a{r} = {added[r]}" for r in rows), written),
-        further=_lines(16, read, (f"a{r} = s{r}[j] + {added[r]}" for r in rows), written),
+        first=_lines(16, (f"s{r}[j] = {added[r]}" for r in rows)),
+        further=_lines(16, (f"s{r}[j] += {added[r]}" for r in rows)),
     )
 
 

@@ -1,4 +1,4 @@
-"""Learners and the collections of Dask: what is learnt exactly from one, and questions that are answered in partitions."""
+"""Learners and the collections of Dask: what is learnt exactly, and questions that are answered in partitions."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ GATHERING = ("score", "reconstruction_error")  # answers about all objects toget
 
 
 def answers(learner: Any, name: str, X: Any, *arguments: Any, **named: Any) -> Any:
-    """Return what a method answers about a collection: a collection of as many partitions, worked out when it is wanted."""
+    """Return what a method answers about a collection: one of as many partitions, worked out when it is wanted."""
     check_is_fitted(learner)
     if name in GATHERING:
         raise TypeError(

@@ -6,7 +6,7 @@ lengths that Dask does not know, and those once.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 from operator import itemgetter
@@ -66,9 +66,7 @@ class Partitions:
         """Return what tasks give, one for each partition."""
         return engine.gathered(tasks, what)
 
-    def some(
-        self, function: Callable[..., Any], chosen: list[bool], what: str, *beside: Iterable[Any]
-    ) -> list[Any]:
+    def some(self, function: Callable[..., Any], chosen: list[bool], what: str, *beside: Iterable[Any]) -> list[Any]:
         """Return what a function makes of some partitions."""
         columns = [[each for each, here in zip(column, chosen, strict=True) if here] for column in beside]
         numbers = [number for number, here in enumerate(chosen) if here]
@@ -108,6 +106,11 @@ class Partitions:
         with dask.config.set(engine.QUIET):
             futures: list[Any] = client.compute(list(self.parts))
         return futures
+
+
+def made(function: Callable[..., Any], lengths: Sequence[int], *beside: Sequence[Any]) -> Partitions:
+    """Return partitions that a function makes, given their numbers, and what is beside these."""
+    return Partitions(tuple(engine.mapped(function, range(len(lengths)), *beside, what="read")), tuple(lengths))
 
 
 def of(X: Any) -> Partitions:

@@ -24,7 +24,7 @@ def answers(learner: Any, name: str, X: Any, *arguments: Any, **named: Any) -> A
         )
     kernel, points = learner.kernel_, learner.sample_.points[:1]
     dtype = getattr(X, "dtype", None)
-    if kernel.on_vectors and getattr(dtype, "kind", "") == "f":
+    if kernel.on_vectors and isinstance(dtype, np.dtype) and dtype.kind == "f":
         points = points.astype(np.float32 if dtype.itemsize <= 4 else np.float64)
     like = getattr(learner, name)(Gram(kernel, points), *arguments, **named)
     return Collection(X).answered(_Question(learner, name, arguments, named), like)

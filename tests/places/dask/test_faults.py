@@ -14,7 +14,10 @@ import numpy as np
 import pytest
 
 import gramian as gm
+from gramian.factor import moments
+from gramian.intake.collections import Collection
 from gramian.places.dask import engine
+from gramian.runtime import journal
 
 RNG = np.random.default_rng(6)
 N, ROWS = 600, 25
@@ -188,3 +191,35 @@ def test_work_without_workers_does_not_wait_for_ever(monkeypatch):
         pytest.raises(TimeoutError, match=r"for 0\.5 s no worker has been there: start workers"),
     ):
         gm.KernelPCA(2, KERNEL, rank=20).fit(da.from_array(X, chunks=(ROWS, 3)))
+
+
+def test_a_fit_that_was_broken_off_is_resumed_on_another_cluster(tmp_path, monkeypatch):
+    monkeypatch.setattr(journal, "PATIENCE", -1.0)  # whatever it took, it is stored
+    counted = []
+    summed = moments.Summary._moments
+    monkeypatch.setattr(moments.Summary, "_moments", lambda *given: counted.append(1) or summed(*given))
+    learner = gm.KernelRidge(KERNEL, rank=20, checkpoint=tmp_path / "kept")
+
+    def broken(block, block_info=None):
+        if block_info and block_info[0]["chunk-location"][0] == 20:
+            time.sleep(0.3)
+            raise OSError("the power is out")
+        return block
+
+    def threads():
+        return distributed.LocalCluster(
+            n_workers=1, threads_per_worker=2, processes=False, dashboard_address=":0", silence_logs=50
+        )
+
+    monkeypatch.setattr("gramian.learn.lowrank.HEAD", 100)
+    monkeypatch.setattr(Collection, "drawn", lambda self, n, rng: ((X[::6], Y[::6]), np.arange(N)[::6]))
+    with threads() as cluster, distributed.Client(cluster), pytest.raises(OSError, match="partition 20"):
+        learner.fit(slow(X, broken), slow(Y, seconds=0))
+    done = len(counted)
+    assert 5 < done < N // ROWS
+    counted.clear()
+    with threads() as cluster, distributed.Client(cluster):
+        found = learner.fit(slow(X, seconds=0), slow(Y, seconds=0))
+    assert len(counted) == N // ROWS - done
+    model = gm.KernelRidge(KERNEL, rank=20).fit(slow(X, seconds=0), slow(Y, seconds=0))
+    np.testing.assert_array_equal(found.dual_coef_, model.dual_coef_)

@@ -12,6 +12,7 @@ import sys
 from collections.abc import Callable, Sequence
 from functools import partial
 from importlib import import_module
+from pathlib import Path
 from queue import Empty, SimpleQueue
 from time import monotonic, sleep
 from typing import Any, NoReturn, TypeVar
@@ -21,6 +22,7 @@ import dask
 from dask.base import compute
 from dask.delayed import Delayed, delayed
 
+from gramian.runtime.journal import keeping, kept_in
 from gramian.runtime.progress import task as told_task
 from gramian.runtime.threads import alone
 from gramian.runtime.tree import rows
@@ -96,19 +98,20 @@ def constant(thing: Any, what: str = "model") -> Delayed:
 
 def mapped(function: Callable[..., Any], *columns: Sequence[Any], what: str) -> list[Delayed]:
     """Return tasks that call a function on the partitions of one or several collections, side by side."""
-    call = constant(function, "function")
+    call = constant((function, kept_in()), "function")
     return [delayed(_call)(call, *row, dask_key_name=named(what), pure=False) for row in zip(*columns, strict=True)]
 
 
-def _call(function: Callable[..., T], *arguments: Any) -> T:
-    """Call a function as a task: alone on its core."""
-    with alone():
+def _call(called: tuple[Callable[..., T], Path | None], *arguments: Any) -> T:
+    """Call a function as a task: alone on its core, with the checkpoints of who has asked."""
+    function, directory = called
+    with alone(), keeping(directory):
         return function(*arguments)
 
 
 def summed(parts: Sequence[Delayed], merge: Callable[[T, T], T], what: str) -> T:
     """Return the sum of parts, merged two and two on the workers; `merge` must leave both as they were."""
-    add = constant(merge, "merge")
+    add = constant((merge, None), "merge")
     top = list(parts)
     for row in rows(top, lambda a, b: delayed(_call)(add, a, b, dask_key_name=named("merge"), pure=False)):
         top = row

@@ -201,7 +201,7 @@ class Batches:
 
         >>> import numpy as np, gramian as gm
         >>> gm.Batches(np.arange(1000)).sample(5, rng=0)[0]
-        array([269, 307, 510, 635, 847])
+        array([ 11, 269, 850, 855, 921])
         """
         n, rng = whole(n, "n"), as_generator(rng)
         return self.head(n) if self.once else self.drawn(n, rng)[0]

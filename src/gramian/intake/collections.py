@@ -61,6 +61,11 @@ class Collection(Batches):
         return False
 
     @property
+    def is_spread(self) -> bool:
+        """False: it is in partitions already."""
+        return False
+
+    @property
     def feature_names(self) -> tuple[str, ...] | None:
         """The columns that make X; None where they have no names."""
         return self._names

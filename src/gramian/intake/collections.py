@@ -183,6 +183,7 @@ class Piece:
 
     X: Any
     y: Array | None
+    places: Array | None = None  # of the objects in the piece of the file, where some were left out
 
     def __len__(self) -> int:
         return len(self.X)
@@ -238,5 +239,6 @@ def _targets(X: Any, y: Array, start: int) -> Array:
 def _rows(X: Any, start: int, y: Any, rows: Array) -> Batch:
     """Return some rows of a partition."""
     if isinstance(X, Piece):
+        rows = rows if X.places is None else np.flatnonzero(np.isin(X.places, rows))
         X, y = X.X, X.y
     return _chosen(X, None if y is None else np.asarray(y), rows)

@@ -270,6 +270,8 @@ class Reducible(KernelEstimator):
 
     def _part_of(self, X: Any, y: Any, start: int) -> Part:
         """Return some objects of a stream, as they come, summed up by themselves."""
+        if not count_objects(X):
+            return Part(self._summed.begun_anew())
         points = self.kernel_.encode(self._checked(X, self.kernel_, False))
         return self._part(points, self._told(y, points), None, start)
 

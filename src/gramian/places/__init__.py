@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from importlib import import_module
 from typing import Any
 
@@ -26,12 +27,14 @@ from gramian.places.protocol import Asked, Entries, Factor, Held, Matrix, Place,
 __all__ = [
     "CORES",
     "Asked",
+    "ClusterError",
     "Entries",
     "Factor",
     "Held",
     "Matrix",
     "Place",
     "Prepared",
+    "at_work",
     "is_collection",
     "made_of",
     "on_host",
@@ -93,6 +96,20 @@ def is_collection(X: Any) -> bool:
 def workers_are_there() -> bool:
     """Tell whether a client of Dask is in force."""
     return "distributed" in sys.modules and import_module(COLLECTIONS["dask"]).engine.client_in_force() is not None
+
+
+class ClusterError(RuntimeError):
+    """Workers that cannot do what is asked of them: they run other versions, or are killed over it."""
+
+
+def at_work(address: str | None, workers: int | None) -> AbstractContextManager[Any]:
+    """Work on the cluster of an address meanwhile, or on so many workers of this machine; the client is in force."""
+    try:
+        found = import_module("gramian.places.dask.clusters")
+    except ImportError:
+        raise ImportError("a cluster needs Dask: pip install 'gramian[cluster]'") from None
+    opened: AbstractContextManager[Any] = found.at_work(address, workers)
+    return opened
 
 
 def made_of(function: Callable[..., Any], lengths: list[int], *beside: list[Any]) -> Any:

@@ -6,7 +6,7 @@ lengths that Dask does not know, and those once.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import accumulate
@@ -19,6 +19,9 @@ from dask import array
 from dask.delayed import Delayed, delayed
 
 from gramian.places.dask import engine
+from gramian.runtime.progress import task as told_task
+
+AHEAD = 64  # partitions whose answers are here at a time
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,6 +84,15 @@ class Partitions:
         parts, starts = ([column[n] for n in numbers] for column in (self.parts, self.starts))
         tasks = engine.mapped(partial(turned, self.turns, function), parts, starts, *columns, what="some")
         return engine.computed(tasks, tasks, what, numbers)
+
+    def in_turn(self, function: Callable[..., Any], what: str) -> Iterator[Any]:
+        """Go through what a function makes of the partitions, in their order and few of them here at a time."""
+        tasks = self.mapped(function, "part")
+        with told_task(what, len(tasks)) as told:
+            for start in range(0, len(tasks), AHEAD):
+                some = tasks[start : start + AHEAD]
+                yield from engine.computed(some, some, "", range(start, start + len(some)))
+                told.advance(start + len(some))
 
     def answered(self, function: Callable[[Any, int], Any], like: Any) -> Any:
         """Return arrays of Dask whose chunks are what a function makes of the partitions.

@@ -22,6 +22,7 @@ import dask
 from dask.base import compute
 from dask.delayed import Delayed, delayed
 
+from gramian.places import ClusterError
 from gramian.runtime.journal import keeping, kept_in
 from gramian.runtime.progress import task as told_task
 from gramian.runtime.threads import alone
@@ -72,7 +73,7 @@ def check_versions(client: Any) -> None:
         theirs = _versions(said)
         for name, version in mine.items():
             if theirs.get(name) != version:
-                raise RuntimeError(
+                raise ClusterError(
                     f"the worker {address} has {name} {theirs.get(name) or '(none)'}, and this program has {version}: "
                     "install the same versions everywhere"
                 )
@@ -237,7 +238,7 @@ def refuse(error: BaseException, number: int | None) -> NoReturn:
     """Raise what a task has raised, with the partition that it was about."""
     where = "" if number is None else f"partition {number}: "
     if type(error).__name__ == "KilledWorker":
-        raise RuntimeError(
+        raise ClusterError(
             f"{where}the workers that took it on were killed, one after the other, most likely for want of memory: "
             "make partitions smaller, or give the workers more memory"
         ) from error

@@ -528,10 +528,7 @@ def features(kernel: Similarity, a: Encoded) -> Any:
 
     They are worked out on the host, unless the kernel says that it does so where the objects are.
     """
-    place = place_of(a)
-    if place is CORES or kernel.phi_in_place:
-        return kernel.phi(a)
-    return place.array(kernel.phi(on_host(a)))
+    return place_of(a).features(kernel.phi, a, kernel.phi_in_place)
 
 
 def features_on_host(kernel: Similarity, a: Encoded) -> Any:

@@ -25,7 +25,7 @@ from gramian.gram.traits import Traits
 from gramian.kernels.capabilities import Capabilities, Features, Logarithms, maybe, written
 from gramian.kernels.declared import Kept, Word
 from gramian.kernels.value import ATOM, Value, derived, inside
-from gramian.places import Place, Prepared, place_of, there
+from gramian.places import Place, Prepared, place_of
 
 FEW_FEATURES = 64
 TRAITS = [f.name for f in fields(Traits)]
@@ -43,7 +43,7 @@ class BaseKernel(Value, ABC):
 
     def encoded(self, X: Any) -> Encoded:
         """Return what `encode` does, vectors in the place that has the objects."""
-        return there(self.encode(X), place_of(X))
+        return place_of(X).encoded(self, X)
 
     @property
     def formula(self) -> Formula:
@@ -221,7 +221,7 @@ class BaseKernel(Value, ABC):
         if isinstance(X, Iterator):
             X = list(X)
         if Z is None or Z is X:
-            kernel = self.fit(X)
+            kernel = self.fit(place_of(X).some(X))
             return gram_of(kernel, kernel.encoded(X), memory=memory)
         return gram_of(self, self.encoded(X), self.encoded(Z), memory=memory)
 

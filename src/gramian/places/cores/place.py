@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
+from gramian.formula.encoded import Encoded
 from gramian.formula.expression import Formula
 from gramian.places.cores.arrays import Arrays
 from gramian.places.cores.entries import HOLD, Tiled
@@ -22,6 +26,16 @@ class Cores(Arrays):
     @property
     def lanes(self) -> int:
         return cores()
+
+    def encoded(self, kernel: Any, X: Any) -> Encoded:
+        found: Encoded = kernel.encode(X)
+        return found
+
+    def some(self, X: Any) -> Any:
+        return X
+
+    def features(self, phi: Callable[[Encoded], Any], a: Encoded, in_place: bool) -> Any:
+        return phi(a)
 
     def prepare(self, formula: Formula) -> Prepared:
         return Plan(formula)

@@ -1,0 +1,108 @@
+"""Collections as partitions: one local object each, of known length, where Dask has it.
+
+A dask.array gives arrays of whole rows, a dask.dataframe data frames, a dask.bag lists. Nothing is computed here but
+lengths that Dask does not know, and those once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from itertools import accumulate
+from typing import Any
+
+import dask
+from dask.delayed import Delayed
+
+from gramian.places.dask import engine
+
+
+@dataclass(frozen=True, eq=False)
+class Partitions:
+    """Rows of a collection, a run of them in each partition.
+
+    Attributes
+    ----------
+    parts : tuple of Delayed
+        The partitions, each of which will be an array, a data frame or a list.
+    lengths : tuple of int
+        How many objects each of them holds.
+    names : tuple of str or None
+        The columns, where they have names.
+    dtype : dtype or None
+        Of an array.
+    """
+
+    parts: tuple[Delayed, ...]
+    lengths: tuple[int, ...]
+    names: tuple[str, ...] | None = None
+    dtype: Any = None
+    width: tuple[int, ...] = ()
+
+    def __len__(self) -> int:
+        return sum(self.lengths)
+
+    @property
+    def starts(self) -> tuple[int, ...]:
+        """The number of the first object of each partition."""
+        return tuple(accumulate(self.lengths, initial=0))[:-1]
+
+    def mapped(self, function: Callable[..., Any], what: str, *columns: Iterable[Any]) -> list[Delayed]:
+        """Return tasks that call a function on each partition, the number of its first object, and what is beside it."""
+        return engine.mapped(function, self.parts, self.starts, *map(list, columns), what=what)
+
+    def turned(self, function: Callable[[Any, int], Any]) -> Partitions:
+        """Return the partitions as a function makes them: given one, and the number of its first object."""
+        return replace(self, parts=tuple(self.mapped(function, "turn")))
+
+    def persisted(self) -> list[Any]:
+        """Return futures of the partitions, which stay where they were computed for as long as these are held."""
+        client = engine.require_client("work on all pairs of partitions")
+        with dask.config.set(engine.QUIET):
+            futures: list[Any] = client.compute(list(self.parts))
+        return futures
+
+
+def of(X: Any) -> Partitions:
+    """Return a collection of Dask as partitions; those without objects are left out.
+
+    Raises
+    ------
+    TypeError
+        If X is no array, data frame or bag of Dask.
+    ValueError
+        If it holds nothing, or has more dimensions than rows and columns.
+    """
+    if hasattr(X, "chunks") and hasattr(X, "rechunk"):
+        parts, lengths = _of_array(X)
+        found = Partitions(parts, lengths, None, X.dtype, tuple(X.shape[1:]))
+    elif hasattr(X, "to_delayed") and hasattr(X, "npartitions"):
+        names = tuple(X.columns) if getattr(X, "ndim", 0) == 2 else None
+        parts = tuple(X.to_delayed())
+        found = Partitions(parts, _counted(parts), names, getattr(X, "dtype", None))
+    else:
+        raise TypeError(
+            f"X is a {type(X).__name__} of Dask; an array of rows, a data frame or a bag expected, such as "
+            "dask.array.from_array(X, chunks=(100_000, -1))"
+        )
+    held = [number for number, length in enumerate(found.lengths) if length]
+    if not held:
+        raise ValueError("X is empty: no partition holds an object; at least one expected")
+    if len(held) == len(found.lengths):
+        return found
+    return replace(found, parts=tuple(found.parts[n] for n in held), lengths=tuple(found.lengths[n] for n in held))
+
+
+def _of_array(X: Any) -> tuple[tuple[Delayed, ...], tuple[int, ...]]:
+    """Return the rows of an array in its chunks; columns that are in several are brought together."""
+    if X.ndim not in (1, 2):
+        raise ValueError(f"X has {X.ndim} dimension(s), 2 expected: one row per sample and one column per feature")
+    if X.ndim == 2 and X.numblocks[1] > 1:
+        X = X.rechunk({1: -1})
+    parts = tuple(X.to_delayed().ravel())
+    known = all(length == length for length in X.chunks[0])  # NaN where not
+    return parts, tuple(map(int, X.chunks[0])) if known else _counted(parts)
+
+
+def _counted(parts: tuple[Delayed, ...]) -> tuple[int, ...]:
+    return tuple(engine.gathered(engine.mapped(len, parts, what="count"), "objects, counted"))

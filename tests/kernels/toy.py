@@ -145,6 +145,7 @@ class Toy:
     """The place."""
 
     name = "toy"
+    answers = True
     memory = hold = 2**28
     speed = 1.0
     lanes = 1

@@ -39,7 +39,7 @@ __all__ = [
     "vectors",
 ]
 
-ELSEWHERE = {"torch": "gramian.places.torch.place"}  # by the library whose arrays they are: the module that registers
+ELSEWHERE = {"torch": "gramian.places.torch.place", "dask": "gramian.places.dask.place"}  # by the library whose arrays they are: the module that registers
 
 _places: dict[type, Callable[[Any], Place] | None] = {}  # by the type of arrays; None for what is the host's
 

@@ -19,6 +19,7 @@ class Cores(Arrays):
     """All cores, each with tiles of its own."""
 
     name = "cores"
+    answers = False
     memory = DEFAULT_MEMORY
     hold = HOLD
     speed = 1.0

@@ -228,8 +228,7 @@ class Parted:
             home = np.searchsorted(self.cuts, chosen[i:j], side="right") - 1
             met = np.unique(home)
             lists.append([self.rows.blocks[p] for p in met])
-            places.append(chosen[i:j] - np.asarray(self.cuts)[met][np.searchsorted(met, home)] + 0)
-            places[-1] = (np.searchsorted(met, home), places[-1])
+            places.append((np.searchsorted(met, home), chosen[i:j] - np.asarray(self.cuts)[home]))
         found = self.work.each(partial(drawn, self._look), lists, places)
         return Parted(Rows(self.work, cuts, found, self.tail, self.dtype), **self.said)
 
@@ -368,7 +367,7 @@ def put_together(parts: list[Any]) -> Any:
 
 def some_of(look: tuple[Any, ...], block: Any, rows: Array) -> Any:
     """Return rows of a block."""
-    return looked(block, *look)[rows]
+    return [block[i] for i in rows] if isinstance(block, list) else looked(block, *look)[rows]
 
 
 def drawn(look: tuple[Any, ...], blocks: list[Any], places: tuple[Array, Array]) -> Any:

@@ -7,9 +7,10 @@ cores of the client.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -19,7 +20,7 @@ from gramian.formula.encoded import Encoded
 from gramian.formula.expression import Formula
 from gramian.places import CORES, on_host, place_of, register
 from gramian.places.cores.tiles import DEFAULT_MEMORY
-from gramian.places.dask import work as working
+from gramian.places.dask import collected
 from gramian.places.dask.entries import Between, Side, parted_leaf
 from gramian.places.dask.matrices import Parted, Rows, itself
 from gramian.places.dask.work import Work
@@ -32,6 +33,7 @@ class Workers:
     """The workers of a cluster, and the partitions of a collection on them."""
 
     name = "dask"
+    answers = False
     memory = DEFAULT_MEMORY
     hold = HOLD
     lanes = 1
@@ -39,6 +41,21 @@ class Workers:
 
     def __init__(self, work: Work, cuts: tuple[int, ...]) -> None:
         self.work, self.cuts = work, cuts
+
+    def encoded(self, kernel: Any, X: Any) -> Encoded:
+        found: Encoded = kernel.encode(X)
+        return found
+
+    def some(self, X: Any) -> Any:
+        return X
+
+    def features(self, phi: Callable[[Encoded], Any], a: Encoded, in_place: bool) -> Matrix:
+        leaf = parted_leaf(a)
+        if leaf is None:
+            return phi(a)
+        parts = self.work.each(partial(features, phi), Side(self.work, a).in_partitions(leaf.cuts))
+        first = self.work.answers(self.work.each(outline, parts[:1]))[0]
+        return Parted(Rows(self.work, leaf.cuts, parts, *first))
 
     def prepare(self, formula: Formula) -> Prepared:
         return Plan(formula)
@@ -248,9 +265,36 @@ def substituted(L: Array, block: Array) -> Array:
     return np.asarray(CORES.substitute(L, np.array(block, order="C")))
 
 
+def features(phi: Callable[[Encoded], Any], a: Encoded) -> Any:
+    """Return explicit features, wherever the vectors are."""
+    here = on_host(a)
+    found = phi(here)
+    return place_of(found).host(found)
+
+
+def outline(part: Any) -> tuple[tuple[int, ...], Any]:
+    """Return the shape of a row, and the precision."""
+    return tuple(part.shape[1:]), part.dtype
+
+
 def of(part: Parted) -> Place:
     """Return the place of an array in partitions."""
     return Workers(part.work, part.cuts)
 
 
+class Collections(Workers):
+    """What Dask's collections are given to: their partitions are encoded where they are."""
+
+    def __init__(self) -> None:
+        super().__init__(cast(Work, None), (0,))
+
+    def encoded(self, kernel: Any, X: Any) -> Encoded:
+        return collected.encoded(kernel, X)
+
+    def some(self, X: Any) -> Any:
+        return collected.some(X)
+
+
 register(Parted, of)
+for kind in collected.kinds():
+    register(kind, Collections())

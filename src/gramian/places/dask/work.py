@@ -36,16 +36,17 @@ class Work:
         with dask.config.set(engine.QUIET):
             return self.client.map(partial(called, function), *columns, pure=False, **where)
 
-    def answers(self, futures: Sequence[Any], watched: Sequence[Any] = (), what: str = "") -> list[Any]:
+    def answers(self, futures: Sequence[Any], watched: Sequence[Any] = (), what: str = "", numbered: bool = False) -> list[Any]:
         """Return what futures give, on the client; `watched` are those whose progress is told.
 
-        At the first error, or Ctrl-C, what is left is cancelled.
+        At the first error, or Ctrl-C, what is left is cancelled. An error is said to be of a partition where the
+        futures are `numbered` as these are.
         """
         heard: SimpleQueue[Any] = SimpleQueue()
         awaited = [*watched, *futures]
         try:
-            for future in awaited:
-                future.add_done_callback(heard.put)
+            for number, future in enumerate(awaited):
+                future.add_done_callback(partial(_hear, heard, number if numbered else None))
             with told_task(what, len(watched) or None) as told:
                 self._listen(heard, len(awaited), told.step if watched else lambda: None, what)
             found: list[Any] = self.client.gather(list(futures))
@@ -58,14 +59,14 @@ class Work:
     def _listen(self, heard: SimpleQueue[Any], left: int, step: Callable[[], None], what: str) -> None:
         while left:
             try:
-                future = heard.get(timeout=PAUSE)
+                number, future = heard.get(timeout=PAUSE)
             except Empty:
                 if self.client.status not in ("running", "connecting"):
                     raise self._lost(what) from None
                 continue
             left -= 1
             if future.status == "error":
-                engine.refuse(future.exception(), None)
+                engine.refuse(future.exception(), number)
             if future.cancelled():
                 raise self._lost(what)
             step()
@@ -80,6 +81,10 @@ class Work:
         """Return the addresses of the workers, and how many tasks each of them does at a time."""
         known = self.client.scheduler_info(n_workers=-1)["workers"]
         return {address: known[address]["nthreads"] for address in sorted(known)}
+
+
+def _hear(heard: SimpleQueue[Any], number: int | None, future: Any) -> None:
+    heard.put((number, future))
 
 
 def called(function: Callable[..., Any], *arguments: Any) -> Any:

@@ -35,6 +35,8 @@ KEPT = 2**30  # bytes of K that are kept in the memory of the machine itself; a 
 class Torch(Arrays):
     """One device of torch."""
 
+    answers = True
+
     def __init__(self, device: torch.device) -> None:
         super().__init__(device)
         self.name = f"torch:{device}"

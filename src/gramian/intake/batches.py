@@ -11,10 +11,11 @@ A batch is checked as it passes, so that an error names the row of the whole sou
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -31,9 +32,12 @@ from gramian.intake.rows import (
     objects_of,
     wanted,
 )
+from gramian.intake.draws import drawn
 from gramian.intake.sources import Source, as_source, load_npy, pick
+from gramian.runtime.progress import task
 
 Batch: TypeAlias = tuple[Any, Array | None]  # X is an array or a list
+T = TypeVar("T")
 
 
 class Batches:
@@ -198,13 +202,26 @@ class Batches:
         array([269, 307, 510, 635, 847])
         """
         n, rng = whole(n, "n"), as_generator(rng)
-        if self.once:
-            return self.head(n)
+        return self.head(n) if self.once else self.drawn(n, rng)[0]
+
+    def drawn(self, n: int, rng: Any) -> tuple[Batch, Array]:
+        """Return what `sample` returns of a source that can be gone through again, and the places of these objects."""
+        rng = as_generator(rng)
         if self._source.take is None or self.count is None:
             return _least(self._parts(), n, rng)
-        rows = np.sort(rng.choice(self.count, size=min(n, self.count), replace=False, shuffle=False))
+        rows = drawn(self.count, n, rng)
         X, y, _ = self._part(self._source.take(rows), None, rows)
-        return X, y
+        return (X, y), rows
+
+    def gathered(self, function: Callable[[Any, Any, int], T], what: str = "") -> list[T]:
+        """Return what a function makes of each batch: X, y and the place of its first object."""
+        found, start = [], 0
+        with task(what, None if self.count is None else -(-self.count // self.rows)) as told:
+            for X, y in self:
+                found.append(function(X, y, start))
+                start += len(X)
+                told.step()
+        return found
 
     def _check_source(self, source: Source) -> None:
         """Refuse at once what can be known without reading."""
@@ -431,27 +448,40 @@ def _first(batches: Iterator[Batch], n: int) -> Batch:
     return _between(X, y, 0, n)
 
 
-def _least(batches: Iterator[Batch], n: int, rng: np.random.Generator) -> Batch:
+def _least(batches: Iterator[Batch], n: int, rng: np.random.Generator) -> tuple[Batch, Array]:
     """Return the n objects with the least random keys: a uniform sample, in one pass, in the order they came in.
 
     Only keys below the n-th least so far matter, so that ever fewer objects are kept; 2n at most, and a batch.
     """
-    keys, kept, size, bound = [np.empty(0)], [], 0, np.inf
+    held = _Kept(np.empty(0), np.empty(0, np.intp), [])
+    size, bound, start = 0, np.inf, 0
     for X, y in batches:
         drawn = rng.random(len(X))
         places = np.flatnonzero(drawn < bound)
         if len(places):
-            keys.append(drawn[places])
-            kept.append(_chosen(X, y, places))
+            held = _Kept(
+                np.append(held.keys, drawn[places]),
+                np.append(held.places, start + places),
+                [*held.batches, _chosen(X, y, places)],
+            )
             size += len(places)
+        start += len(X)
         if size > 2 * n:
-            keys, kept = _lowest(keys, kept, n)
-            size, bound = n, keys[0].max()
-    return _lowest(keys, kept, n)[1][0]
+            held = held.least(n)
+            size, bound = n, held.keys.max()
+    held = held.least(n)
+    return held.batches[0], held.places
 
 
-def _lowest(keys: list[Array], kept: list[Batch], n: int) -> tuple[list[Array], list[Batch]]:
-    """Return the n kept objects with the least keys, in their order."""
-    joined = np.concatenate(keys)
-    places = np.sort(np.argsort(joined)[:n])
-    return [joined[places]], [_chosen(*_join(kept), places)]
+@dataclass(frozen=True, eq=False)
+class _Kept:
+    """Objects in the order they came in, with the keys they have drawn and their places."""
+
+    keys: Array
+    places: Array
+    batches: list[Batch]
+
+    def least(self, n: int) -> _Kept:
+        """Return the n objects with the least keys."""
+        kept = np.sort(np.argsort(self.keys, kind="stable")[:n])
+        return _Kept(self.keys[kept], self.places[kept], [_chosen(*_join(self.batches), kept)])

@@ -2,6 +2,9 @@
 
 A learner takes the Gram of objects as well as these themselves. So tensors become a Gram of their place before any
 method sees them, and answers are sent to that place after it; what is learnt, labels among it, stays on the host.
+
+A collection of Dask is learnt from where its partitions are: in low rank as batches are, exactly as a Gram of its place.
+Questions about one are asked of its partitions, each of which becomes a partition of the answer, when it is wanted.
 """
 
 from __future__ import annotations
@@ -17,7 +20,9 @@ from sklearn.utils.validation import check_is_fitted
 from gramian.checks import from_device
 from gramian.gram.gram import Gram
 from gramian.gram.there import sent
-from gramian.places import CORES, place_of
+from gramian.intake.collections import Collection
+from gramian.learn.spread import answers, learns_exactly
+from gramian.places import CORES, is_collection, place_of
 
 LEARNING = ("fit", "fit_transform", "fit_predict", "partial_fit")
 ASKING = (
@@ -40,6 +45,8 @@ def _asked(method: Callable[..., Any], learning: bool) -> Callable[..., Any]:
     @functools.wraps(method)
     def asked(self: Any, *arguments: Any, **named: Any) -> Any:
         X = arguments[0] if arguments else named.get("X")
+        if not isinstance(X, Gram) and is_collection(X):
+            return _spread(self, method, X, *arguments[1:], **named)
         place = X.place if isinstance(X, Gram) else place_of(X)
         if place is CORES or (isinstance(X, Gram) and X.here is X):
             return method(self, *arguments, **named)
@@ -50,6 +57,23 @@ def _asked(method: Callable[..., Any], learning: bool) -> Callable[..., Any]:
 
     asked.takes_tensors = True  # type: ignore[attr-defined]
     return asked
+
+
+def _spread(learner: Any, method: Callable[..., Any], X: Any, *arguments: Any, **named: Any) -> Any:
+    """Call a method on a collection."""
+    name, named = method.__name__, {key: value for key, value in named.items() if key != "X"}
+    if name in ("fit_transform", "fit_predict"):
+        fitted = learner.fit(X, *arguments, **named)
+        return getattr(fitted, name.removeprefix("fit_"))(X)
+    if name not in ("fit", "partial_fit"):
+        return answers(learner, name, X, *arguments, **named)
+    y = arguments[0] if arguments else named.pop("y", None)
+    if len(arguments) > 1 or named.get("sample_weight") is not None:
+        raise ValueError("the objects of a Dask collection have no weights: leave sample_weight out")
+    known = Collection(X, y)
+    if name == "partial_fit" or (hasattr(learner, "_reduces") and learner._reduces(known)):
+        return method(learner, known, **named)
+    return learns_exactly(learner, method, known, **named)
 
 
 def _gram(learner: Any, X: Any, learning: bool) -> Gram:

@@ -33,13 +33,17 @@ __all__ = [
     "Prepared",
     "on_host",
     "others",
+    "partitioned",
     "place_of",
     "register",
+    "is_collection",
     "there",
     "vectors",
 ]
 
 ELSEWHERE = {"torch": "gramian.places.torch.place", "dask": "gramian.places.dask.place"}  # by the library whose arrays they are: the module that registers
+
+COLLECTIONS = {"dask": "gramian.places.dask.collections"}  # by the library whose collections they are
 
 _places: dict[type, Callable[[Any], Place] | None] = {}  # by the type of arrays; None for what is the host's
 
@@ -76,6 +80,16 @@ def _elsewhere(a: Any) -> Place | None:
             import_module(module)
     found = _places[kind]
     return None if found is None else found(a)
+
+
+def is_collection(X: Any) -> bool:
+    """Tell whether X is a collection whose parts are elsewhere, without loading the library it comes from."""
+    return type(X).__module__.partition(".")[0] in COLLECTIONS
+
+
+def partitioned(X: Any) -> Any | None:
+    """Return a collection whose parts are elsewhere as partitions; None where X is none."""
+    return import_module(COLLECTIONS[type(X).__module__.partition(".")[0]]).of(X) if is_collection(X) else None
 
 
 def vectors(X: Any, *, sparse: bool = False) -> Any:

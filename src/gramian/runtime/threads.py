@@ -35,7 +35,7 @@ _alone: ContextVar[bool] = ContextVar("alone", default=False)
 
 @contextmanager
 def alone() -> Iterator[None]:
-    """Work on one core, with one thread of BLAS: others work beside it, and the same bits are wanted wherever it runs."""
+    """Work on one core, with one thread of BLAS: others work beside it, and bits must not depend on where it runs."""
     before = _alone.set(True)
     try:
         with one_blas_thread():

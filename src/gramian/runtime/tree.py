@@ -1,8 +1,8 @@
 """Sums in a fixed binary tree: the same to the last bit, whoever makes the parts and whenever they are through.
 
-Parts 0, 1, 2 … are merged in pairs (0, 1), (2, 3), …, these in pairs again, and what is left over at the end of a row goes
-up as it is. Where parts come one by one, `Tree` keeps one sum for each binary digit of how many there were; where all
-are known, `rows` lists the pairs. Both merge the same pairs.
+Parts 0, 1, 2 … are merged in pairs (0, 1), (2, 3), …, these in pairs again, and what is left over at the end of a row
+goes up as it is. Where parts come one by one, `Tree` keeps one sum for each binary digit of how many there were; where
+all are known, `rows` lists the pairs. Both merge the same pairs.
 """
 
 from __future__ import annotations

@@ -9,10 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from itertools import accumulate
+from operator import itemgetter
 from typing import Any
 
 import dask
-from dask.delayed import Delayed
+import numpy as np
+from dask import array
+from dask.delayed import Delayed, delayed
 
 from gramian.places.dask import engine
 
@@ -47,13 +50,57 @@ class Partitions:
         """The number of the first object of each partition."""
         return tuple(accumulate(self.lengths, initial=0))[:-1]
 
-    def mapped(self, function: Callable[..., Any], what: str, *columns: Iterable[Any]) -> list[Delayed]:
-        """Return tasks that call a function on each partition, the number of its first object, and what is beside it."""
-        return engine.mapped(function, self.parts, self.starts, *map(list, columns), what=what)
+    def mapped(self, function: Callable[..., Any], what: str, *beside: Iterable[Any]) -> list[Delayed]:
+        """Return tasks that call a function on each partition, the place of its first object, and what is beside it."""
+        return engine.mapped(function, self.parts, self.starts, *map(list, beside), what=what)
 
     def turned(self, function: Callable[[Any, int], Any]) -> Partitions:
-        """Return the partitions as a function makes them: given one, and the number of its first object."""
-        return replace(self, parts=tuple(self.mapped(function, "turn")))
+        """Return the partitions as a function makes them: given one, and the place of its first object."""
+        return replace(self, parts=tuple(self.mapped(function, "objects")))
+
+    def summed(self, tasks: list[Delayed], merge: Callable[[Any, Any], Any], what: str) -> Any:
+        """Return the sum of what tasks give, one for each partition, in a fixed tree."""
+        return engine.summed(tasks, merge, what)
+
+    def gathered(self, tasks: list[Delayed], what: str) -> list[Any]:
+        """Return what tasks give, one for each partition."""
+        return engine.gathered(tasks, what)
+
+    def some(
+        self, function: Callable[..., Any], chosen: list[bool], what: str, *beside: Iterable[Any]
+    ) -> list[Any]:
+        """Return what a function makes of some partitions."""
+        columns = [[each for each, here in zip(column, chosen, strict=True) if here] for column in beside]
+        numbers = [number for number, here in enumerate(chosen) if here]
+        parts, starts = ([column[n] for n in numbers] for column in (self.parts, self.starts))
+        tasks = engine.mapped(function, parts, starts, *columns, what="some")
+        return engine.computed(tasks, tasks, what, numbers)
+
+    def answered(self, function: Callable[[Any, int], Any], like: Any) -> Any:
+        """Return arrays of Dask whose chunks are what a function makes of the partitions.
+
+        `like` is what it makes of one object: an array, or several.
+        """
+        tasks = self.mapped(function, "answer")
+        if not isinstance(like, tuple):
+            return self._array(tasks, np.asarray(like))
+        return tuple(
+            self._array([delayed(itemgetter(number), pure=False)(task) for task in tasks], np.asarray(part))
+            for number, part in enumerate(like)
+        )
+
+    def _array(self, tasks: list[Delayed], like: Any) -> Any:
+        parts = [
+            array.from_delayed(task, (length, *like.shape[1:]), meta=like[:0])
+            for task, length in zip(tasks, self.lengths, strict=True)
+        ]
+        return array.concatenate(parts)
+
+    def cut_like(self, other: Partitions, given: Any) -> Partitions:
+        """Return these rows in the partitions of others, where they are of a collection that can be cut anew."""
+        if self.lengths == other.lengths or not hasattr(given, "rechunk") or len(self) != len(other):
+            return self
+        return of(given.rechunk({0: other.lengths}))
 
     def persisted(self) -> list[Any]:
         """Return futures of the partitions, which stay where they were computed for as long as these are held."""

@@ -117,17 +117,23 @@ def gathered(parts: Sequence[Delayed], what: str) -> list[Any]:
     return computed(list(parts), parts, what)
 
 
-def computed(wanted: list[Delayed], parts: Sequence[Delayed], what: str) -> list[Any]:
-    """Return what tasks give that are made of parts, one for each partition; an error says which partition it was."""
+def computed(
+    wanted: list[Delayed], parts: Sequence[Delayed], what: str, numbers: Sequence[int] | None = None
+) -> list[Any]:
+    """Return what tasks give that are made of parts, one for each partition; an error says which partition it was.
+
+    `numbers` are those of the partitions, where the parts are not of all of them.
+    """
+    numbers = range(len(parts)) if numbers is None else numbers
     client = client_in_force()
     if client is not None:
         check_versions(client)
-        return _Work(client, wanted, parts, what).done()
+        return _Work(client, wanted, parts, what, numbers).done()
     with told_task(what):
         try:
             return list(dask.compute(*wanted, traverse=False))
         except Exception:
-            for number, part in enumerate(parts):  # which one was it?
+            for number, part in zip(numbers, parts, strict=True):  # which one was it?
                 try:
                     part.compute()
                 except Exception as error:
@@ -138,8 +144,10 @@ def computed(wanted: list[Delayed], parts: Sequence[Delayed], what: str) -> list
 class _Work:
     """Tasks on their way, and what is heard of them."""
 
-    def __init__(self, client: Any, wanted: list[Delayed], parts: Sequence[Delayed], what: str) -> None:
-        self._client, self._what = client, what
+    def __init__(
+        self, client: Any, wanted: list[Delayed], parts: Sequence[Delayed], what: str, numbers: Sequence[int]
+    ) -> None:
+        self._client, self._what, self._numbers = client, what, numbers
         self._address = client.scheduler_info(n_workers=0).get("address", "")
         seen = [delayed(_seen)(part, dask_key_name=named("seen"), pure=False) for part in parts]
         with dask.config.set(QUIET):
@@ -150,7 +158,7 @@ class _Work:
     def done(self) -> list[Any]:
         """Wait for everything, and return what was wanted; at the first error, or Ctrl-C, cancel what is left."""
         try:
-            for number, future in enumerate(self._seen):
+            for number, future in zip(self._numbers, self._seen, strict=True):
                 future.add_done_callback(partial(self._hear, number))
             for future in self._wanted:
                 future.add_done_callback(partial(self._hear, None))

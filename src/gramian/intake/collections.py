@@ -1,0 +1,167 @@
+"""Collections of Dask as batches that never come here: what is asked of them is done where their partitions are.
+
+A `Collection` answers what `Batches` do, but for one thing: it cannot be gone through. A function is sent to each
+partition instead, which is made into objects there as a batch of a table is, and what it returns is summed up in a fixed
+tree (`summed`), or small (`gathered`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any, NoReturn, TypeVar
+
+import numpy as np
+
+from gramian.checks import Array, whole
+from gramian.intake.batches import Batch, Batches, _as_values, _chosen, _join, _pair
+from gramian.intake.draws import drawn
+from gramian.intake.rows import check_finite, column_of, is_table, names_of, objects_of, wanted
+from gramian.places import partitioned
+
+T = TypeVar("T")
+
+WHERE = "the collection"
+
+
+class Collection(Batches):
+    """Objects in the partitions of a collection, and targets beside them.
+
+    Parameters
+    ----------
+    X : collection
+        An array, a data frame or a bag of Dask.
+    y : collection or array, optional
+        The targets, in an array or a column of Dask, or at hand.
+    """
+
+    def __init__(self, X: Any, y: Any = None) -> None:
+        self.given = X
+        found = partitioned(X)
+        assert found is not None
+        self._names = found.names if found.names is None else tuple(map(str, found.names))
+        self._parts_of = found.turned(partial(_objects, found.names))
+        self._targets = None if y is None else self._beside(y)
+        self.rows = max(found.lengths)
+
+    def __repr__(self) -> str:
+        return f"Collection of {self.count:,} objects in {len(self._parts_of.lengths)} partitions"
+
+    @property
+    def count(self) -> int:
+        """The number of objects."""
+        return len(self._parts_of)
+
+    @property
+    def once(self) -> bool:
+        """False: partitions can be worked on again."""
+        return False
+
+    @property
+    def feature_names(self) -> tuple[str, ...] | None:
+        """The columns that make X; None where they have no names."""
+        return self._names
+
+    def summed(self, function: Callable[[Any, Any, int], T], merge: Callable[[T, T], T], what: str = "") -> T:
+        """Return the sum of what a function makes of the partitions: X, y and the place of the first object."""
+        found: T = self._parts_of.summed(self._tasks(function), merge, what)
+        return found
+
+    def gathered(self, function: Callable[[Any, Any, int], T], what: str = "") -> list[T]:
+        """Return what a function makes of the partitions, which must be small."""
+        found: list[T] = self._parts_of.gathered(self._tasks(function), what)
+        return found
+
+    @property
+    def partitions(self) -> Any:
+        """The partitions, each a local object as kernels take it."""
+        return self._parts_of
+
+    def targets(self) -> Array | None:
+        """Return all targets, on this machine."""
+        return None if self._targets is None else np.concatenate(self.gathered(_targets, "targets"))
+
+    def answered(self, function: Callable[[Any, int], Any], like: Any) -> Any:
+        """Return a collection of what a function makes of the partitions, each like some answer in type and shape."""
+        return self._parts_of.answered(function, like)
+
+    def head(self, n: int) -> Batch:
+        """Return the first n objects."""
+        n = whole(n, "n")
+        return self._taken(np.arange(min(n, self.count)))
+
+    def drawn(self, n: int, rng: Any) -> tuple[Batch, Array]:
+        """Return objects drawn from all partitions, and their places."""
+        places = drawn(self.count, n, np.random.default_rng(rng))
+        return self._taken(places), places
+
+    def __iter__(self) -> NoReturn:
+        raise TypeError(
+            f"a collection of Dask is not gathered on this machine ({self!r}), and what is asked of it cannot be done "
+            "partition by partition: give a rank where there is one, or take a sample of it, X.sample or X[:10_000]"
+        )
+
+    def _tasks(self, function: Callable[..., Any]) -> list[Any]:
+        beside = [None] * len(self._parts_of.parts) if self._targets is None else self._targets
+        found: list[Any] = self._parts_of.mapped(partial(_asked, function), "part", beside)
+        return found
+
+    def _taken(self, places: Array) -> Batch:
+        """Return the objects of some places, which are sorted."""
+        starts, lengths = np.array(self._parts_of.starts), np.array(self._parts_of.lengths)
+        bounds = np.searchsorted(places, np.append(starts, starts[-1] + lengths[-1]))
+        rows = [places[a:b] - start for a, b, start in zip(bounds[:-1], bounds[1:], starts, strict=True)]
+        beside = [None] * len(rows) if self._targets is None else self._targets
+        found = self._parts_of.some(_rows, [len(some) > 0 for some in rows], "some of the objects", beside, rows)
+        return _join(found)
+
+    def _beside(self, y: Any) -> list[Any]:
+        """Return the targets of each partition."""
+        lengths = self._parts_of.lengths
+        found = partitioned(y)
+        if found is None:
+            values = _as_values(y, "y")
+            if len(values) != self.count:
+                raise ValueError(f"y has {len(values):,} values, and X {self.count:,} objects; one for each expected")
+            starts = self._parts_of.starts
+            return [values[start : start + length] for start, length in zip(starts, lengths, strict=True)]
+        found = found.cut_like(self._parts_of, y)
+        if found.lengths != lengths:
+            raise ValueError(
+                f"y has {len(found):,} values in {len(found.lengths)} partitions, and X {self.count:,} objects in "
+                f"{len(lengths)}; the same rows in each partition expected: X.repartition, or y.rechunk"
+            )
+        return list(found.parts)
+
+
+def _objects(names: tuple[Any, ...] | None, X: Any, start: int) -> Any:
+    """Return a partition as kernels take it."""
+    rows = range(start, start + len(X))
+    if is_table(X):
+        if names is not None and names_of(X) != names:
+            raise ValueError(f"it has the columns {names_of(X)}, and the collection {names}: make them alike")
+        known = wanted(names_of(X), None, None, WHERE)
+        return objects_of(X, known, rows, WHERE)
+    if hasattr(X, "to_frame"):  # a single column, of texts or numbers
+        return list(column_of(X.to_frame("x"), "x", rows, WHERE).tolist())
+    return X
+
+
+def _asked(function: Callable[..., T], X: Any, start: int, y: Any) -> T:
+    """Call a function on objects and their targets."""
+    if y is None:
+        return function(X, None, start)
+    _pair((X, y), "it")
+    values = np.asarray(y)
+    check_finite(values, range(start, start + len(values)), WHERE, "the target")
+    return function(X, values, start)
+
+
+def _targets(X: Any, y: Array, start: int) -> Array:
+    """Return the targets of a partition."""
+    return y
+
+
+def _rows(X: Any, start: int, y: Any, rows: Array) -> Batch:
+    """Return some rows of a partition."""
+    return _chosen(X, None if y is None else np.asarray(y), rows)

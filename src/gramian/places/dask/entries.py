@@ -19,7 +19,7 @@ import numpy as np
 
 from gramian.checks import Array
 from gramian.formula.encoded import Encoded
-from gramian.formula.expression import Formula
+from gramian.formula.expression import Formula, Opaque
 from gramian.places import CORES, on_host, place_of
 from gramian.places.dask import pairs as cutting
 from gramian.places.dask.matrices import Parted, Rows, _pieces, itself_given, looked, put_together
@@ -129,6 +129,8 @@ class Between:
             asked.plan.formula, asked.dtype, asked.memory, asked.expensive, asked.whole_columns,
             n * m // (2 if asked.symmetric else 1),
         )  # fmt: skip
+        if any(isinstance(part, Opaque) for part in self.job.formula.walk()):  # what its block needs is found here
+            self._small(asked.rows[:1], asked.cols[:1], False).matrix(_plainly)
 
     @cached_property
     def rows(self) -> Side:

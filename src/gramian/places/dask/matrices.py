@@ -33,6 +33,16 @@ class Rows:
         self.tail, self.dtype = tuple(tail), None if dtype is None else np.dtype(dtype)
 
 
+class Outline:
+    """What is left of an array in partitions where a worker is told of what was made from it: its shape."""
+
+    def __init__(self, shape: tuple[int, ...], dtype: Any) -> None:
+        self.shape, self.dtype = shape, dtype
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+
 class Parted:
     """An array in partitions, or some of its columns, or the transpose of either."""
 
@@ -49,6 +59,12 @@ class Parted:
 
     def __array__(self, *_: Any, **__: Any) -> Array:
         raise TypeError("an array whose rows lie on workers was taken for one of the client: it is not gathered")
+
+    def __reduce__(self) -> Any:
+        return Outline, (self.shape, self.dtype)  # a kernel about a sample goes to workers without the sample
+
+    def __deepcopy__(self, memo: Any) -> Parted:
+        return self  # partitions are never written to
 
     # What it looks like
 

@@ -53,6 +53,7 @@ class Workers:
         leaf = parted_leaf(a)
         if leaf is None:
             return phi(a)
+        phi(on_host(a[:1]))  # what it needs of a sample that it is about is found here
         parts = self.work.each(partial(features, phi), Side(self.work, a).in_partitions(leaf.cuts))
         first = self.work.answers(self.work.each(outline, parts[:1]))[0]
         return Parted(Rows(self.work, leaf.cuts, parts, *first))

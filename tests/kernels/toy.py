@@ -146,6 +146,7 @@ class Toy:
 
     name = "toy"
     answers = True
+    apart = False
     memory = hold = 2**28
     speed = 1.0
     lanes = 1

@@ -7,7 +7,7 @@ tree (`summed`), or small (`gathered`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from typing import Any, NoReturn, TypeVar
 

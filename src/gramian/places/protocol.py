@@ -141,6 +141,7 @@ class Place(Protocol):
     """Who evaluates expressions, and on whose arrays."""
 
     name: str
+    apart: bool  # whether its matrices lie on other machines, so that their columns are not to travel
     answers: bool  # whether its users want arrays of its own for an answer, and not those of NumPy
 
     @property

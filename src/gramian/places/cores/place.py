@@ -20,6 +20,7 @@ class Cores(Arrays):
 
     name = "cores"
     answers = False
+    apart = False
     memory = DEFAULT_MEMORY
     hold = HOLD
     speed = 1.0

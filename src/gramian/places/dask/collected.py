@@ -20,7 +20,6 @@ from gramian.places import place_of
 from gramian.places.dask import collections, engine
 from gramian.places.dask import work as working
 from gramian.places.dask.matrices import Parted, Rows
-from gramian.places.dask.work import Work
 
 SAID = ("signature", "width", "load", "sparse")  # of encodings, by what is no array
 BROUGHT = 2**24  # bytes of objects that a kernel is settled on as they are; of more, a sample

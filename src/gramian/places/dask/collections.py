@@ -66,9 +66,7 @@ class Partitions:
         """Return what tasks give, one for each partition."""
         return engine.gathered(tasks, what)
 
-    def some(
-        self, function: Callable[..., Any], chosen: list[bool], what: str, *beside: Iterable[Any]
-    ) -> list[Any]:
+    def some(self, function: Callable[..., Any], chosen: list[bool], what: str, *beside: Iterable[Any]) -> list[Any]:
         """Return what a function makes of some partitions."""
         columns = [[each for each, here in zip(column, chosen, strict=True) if here] for column in beside]
         numbers = [number for number, here in enumerate(chosen) if here]

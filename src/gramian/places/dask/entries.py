@@ -20,7 +20,7 @@ import numpy as np
 from gramian.checks import Array
 from gramian.formula.encoded import Encoded
 from gramian.formula.expression import Formula, Opaque
-from gramian.places import CORES, on_host, place_of
+from gramian.places import on_host, place_of
 from gramian.places.dask import pairs as cutting
 from gramian.places.dask.matrices import Parted, Rows, _pieces, itself_given, looked, put_together
 from gramian.places.dask.pairs import Pair
@@ -177,7 +177,9 @@ class Between:
         owners, addresses = self.owners()
         at_a_time = max(FEWEST, SHARES // (16 * max(self.asked.shape) * V.shape[1]))
         of_columns = _in_bands(V, self.columns.cuts)
-        sent = self.work.each(itself_given, of_columns)
+        homes = cutting.homes(self.pairs, owners, len(self.rows.sizes), self.asked.symmetric)
+        by = homes if self.asked.symmetric else [""] * len(of_columns)
+        sent = self.work.placed(itself_given, by, of_columns)
         reached = [None] * len(self.rows.sizes) if sums is None else _in_bands(sums, self.rows.cuts)
         made: list[Any] = []
         for first in range(start, stop, at_a_time):
@@ -194,39 +196,34 @@ class Between:
                     parts[pair.column].append(shares[k])
                     sides[pair.column].append(1)
             shapes = [(size, V.shape[1]) for size in self.rows.sizes]
-            reached = self.work.each(with_shares, shapes, reached, parts, sides)
+            reached = self.work.placed(with_shares, homes, shapes, reached, parts, sides)
         return np.concatenate(self.work.answers(reached, made, "product with K"))
 
     def _shares(self, chosen: list[int], owners: list[str], addresses: list[str], sent: list[Any]) -> dict[int, Any]:
         """Return the futures of what pairs give."""
         wanted = [(self.pairs[k], owners[k]) for k in chosen]
-        left = self.rows.bring([(pair.row, to) for pair, to in wanted], addresses)
-        right = left
-        if self.columns is not self.rows:
-            right = self.columns.bring([(pair.column, to) for pair, to in wanted], addresses)
-        else:
+        if self.columns is self.rows:
             left = right = self.rows.bring([(band, to) for p, to in wanted for band in (p.row, p.column)], addresses)
-        diagonal = self.asked.diagonal() if self.asked.symmetric and self.asked.diagonal else None
-        cuts, found = self.rows.cuts, {}
-        for address in addresses:
-            mine = [k for k in chosen if owners[k] == address]
-            both = [self.pairs[k] for k in mine]
-            own = [
-                diagonal[cuts[p.row] : cuts[p.row + 1]] if diagonal is not None and p.row == p.column else None
-                for p in both
-            ]
-            futures = self.work.each(
-                partial(share, self.job, self.asked.symmetric),
-                [left[p.row, address] for p in both],
-                [right[p.column, address] for p in both],
-                [sent[p.row] if self.asked.symmetric else None for p in both],
-                [sent[p.column] for p in both],
-                [self.asked.symmetric and p.row == p.column for p in both],
-                own,
-                workers=[address] if address else None,
-            )
-            found |= dict(zip(mine, futures, strict=True))
-        return found
+        else:
+            left = self.rows.bring([(pair.row, to) for pair, to in wanted], addresses)
+            right = self.columns.bring([(pair.column, to) for pair, to in wanted], addresses)
+        symmetric, cuts = self.asked.symmetric, self.rows.cuts
+        diagonal = self.asked.diagonal() if symmetric and self.asked.diagonal else None
+        same = [symmetric and pair.row == pair.column for pair, _ in wanted]
+        futures = self.work.placed(
+            partial(share, self.job, symmetric),
+            [to for _, to in wanted],
+            [left[pair.row, to] for pair, to in wanted],
+            [right[pair.column, to] for pair, to in wanted],
+            [sent[pair.row] if symmetric else None for pair, _ in wanted],
+            [sent[pair.column] for pair, _ in wanted],
+            same,
+            [
+                diagonal[cuts[pair.row] : cuts[pair.row + 1]] if own and diagonal is not None else None
+                for own, (pair, _) in zip(same, wanted, strict=True)
+            ],
+        )
+        return dict(zip(chosen, futures, strict=True))
 
     # Entries themselves
 
@@ -303,7 +300,7 @@ def assembled(form: Any, looks: tuple[Any, ...], blocks: list[Any], places: list
 def share(
     job: Job, symmetric: bool, a: Encoded, b: Encoded, of_row: Array, of_column: Array, same: bool, own: Array
 ) -> tuple[Array, ...]:
-    """Return what a pair of bands gives of K V: to the rows of the first, and of a symmetric K to those of the second."""
+    """Return what a pair of bands gives of K V: to rows of the first, and of a symmetric K to those of the second."""
     if same:
         return (_entries(job.asked(a, a, True, own)).multiply(of_column, _plainly),)
     entries = _entries(job.asked(a, b))

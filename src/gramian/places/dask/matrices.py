@@ -18,7 +18,9 @@ import numpy as np
 
 from gramian.checks import Array, is_sparse
 from gramian.formula import encoded
+from gramian.places.dask.pairs import cuts as cuts_of
 from gramian.places.dask.work import Work
+from gramian.runtime.fingerprint import fingerprint
 
 FEW = 1024  # rows, and
 SMALL = 2**26  # bytes of them, up to which a part of an array is brought to the client
@@ -65,6 +67,11 @@ class Parted:
 
     def __deepcopy__(self, memo: Any) -> Parted:
         return self  # partitions are never written to
+
+    def __fingerprint__(self) -> Any:
+        """Return what the same rows have in every run, however they lie in partitions."""
+        even = self.recut(cuts_of(len(self)))
+        return self.shape, str(self.dtype), self.work.answers(even.mapped(fingerprint))
 
     # What it looks like
 
@@ -136,7 +143,9 @@ class Parted:
                 raise TypeError(f"{type(other).__name__} beside the rows of an array")
         return self.work.each(partial(seen, function, tuple(kinds)), *columns)
 
-    def rowwise(self, function: Callable[..., Any], *others: Any, dtype: Any = None, width: int | None = None) -> Parted:
+    def rowwise(
+        self, function: Callable[..., Any], *others: Any, dtype: Any = None, width: int | None = None
+    ) -> Parted:
         """Return the array of what `function` makes of the rows of each partition, of its own width and precision."""
         tail = self.tail if width is None else (width,)
         found = self.mapped(function, *others)

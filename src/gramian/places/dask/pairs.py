@@ -16,7 +16,7 @@ from heapq import heapify, heapreplace
 from itertools import pairwise
 from math import ceil, isqrt
 
-BAND = 6144  # objects of a band: a pair of them takes a core some tenth of a second
+BAND = 8192  # objects of a band: a pair of them takes a core some hundredths of a second
 MANY = 64  # bands, from which on they grow with their number
 MOST = 256  # bands, so that a scheduler can keep up with their pairs
 EVEN = 0.95  # share of the time that the least busy worker is to work
@@ -52,7 +52,18 @@ def of_two(rows: int, columns: int) -> list[Pair]:
     return [Pair(g, i, (i + g) % columns) for g in range(columns) for i in range(rows)]
 
 
-def owners(pairs: Sequence[Pair], sizes: tuple[Sequence[int], Sequence[int]], threads: dict[str, int], symmetric: bool):
+def homes(pairs: Sequence[Pair], owners: Sequence[str], bands: int, symmetric: bool) -> list[str]:
+    """Return the worker that makes the sums of each band of rows: who has made the most shares of them."""
+    shares: list[dict[str, int]] = [{} for _ in range(bands)]
+    for pair, owner in zip(pairs, owners, strict=True):
+        for band in {pair.row, pair.column} if symmetric else {pair.row}:
+            shares[band][owner] = shares[band].get(owner, 0) + 1
+    return [max(sorted(made), key=lambda address: made[address]) for made in shares]
+
+
+def owners(
+    pairs: Sequence[Pair], sizes: tuple[Sequence[int], Sequence[int]], threads: dict[str, int], symmetric: bool
+) -> list[str]:
     """Return the worker of each pair: squares of groups of bands, the longest first, to who is free first."""
     bands = max(len(sizes[0]), len(sizes[1]))
     groups = max(1, isqrt(2 * sum(threads.values()))) if len(threads) > 1 else 1

@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
+from itertools import pairwise
 from typing import Any, cast
 
 import numpy as np
 
 from gramian.checks import Array
-from gramian.formula import encoded
 from gramian.formula.encoded import Encoded
 from gramian.formula.expression import Formula
 from gramian.places import CORES, on_host, place_of, register
@@ -34,6 +34,7 @@ class Workers:
 
     name = "dask"
     answers = False
+    apart = True
     memory = DEFAULT_MEMORY
     hold = HOLD
     lanes = 1
@@ -84,7 +85,7 @@ class Workers:
         return self._rows(values)
 
     def _rows(self, values: Array) -> Parted:
-        blocks = self.work.each(itself, [np.ascontiguousarray(values[i:j]) for i, j in zip(self.cuts, self.cuts[1:])])
+        blocks = self.work.each(itself, [np.ascontiguousarray(values[i:j]) for i, j in pairwise(self.cuts)])
         return Parted(Rows(self.work, self.cuts, blocks, values.shape[1:], values.dtype))
 
     def host(self, A: Matrix) -> Array:
@@ -93,7 +94,7 @@ class Workers:
     def empty(self, shape: tuple[int, int], dtype: Any) -> Matrix:
         if shape[0] != self.cuts[-1]:
             return np.empty(shape, dtype)
-        sizes = [(j - i, *shape[1:]) for i, j in zip(self.cuts, self.cuts[1:])]
+        sizes = [(j - i, *shape[1:]) for i, j in pairwise(self.cuts)]
         return Parted(Rows(self.work, self.cuts, self.work.each(partial(zeros, dtype), sizes), shape[1:], dtype))
 
     def compact(self, A: Matrix) -> Matrix:

@@ -28,15 +28,29 @@ class Work:
     def __init__(self, client: Client) -> None:
         self.client = client
 
-    def each(self, function: Callable[..., Any], *columns: Sequence[Any], workers: list[str] | None = None) -> Any:
+    def each(
+        self, function: Callable[..., Any], *columns: Sequence[Any], workers: list[str] | None = None
+    ) -> list[Any]:
         """Return futures of the calls of a function, side by side; by some workers, as long as they are there."""
         if not len(columns[0]):
             return []
-        where = {} if workers is None else {"workers": workers, "allow_other_workers": True}
+        where: dict[str, Any] = {} if workers is None else {"workers": workers, "allow_other_workers": True}
         with dask.config.set(engine.QUIET):
-            return self.client.map(partial(called, function), *columns, pure=False, **where)
+            found: list[Any] = self.client.map(partial(called, function), *columns, pure=False, **where)
+        return found
 
-    def answers(self, futures: Sequence[Any], watched: Sequence[Any] = (), what: str = "", numbered: bool = False) -> list[Any]:
+    def placed(self, function: Callable[..., Any], addresses: Sequence[str], *columns: Sequence[Any]) -> list[Any]:
+        """Return what `each` does, with a worker for each call; no address is any worker."""
+        found: dict[int, Any] = {}
+        for address in dict.fromkeys(addresses):
+            mine = [k for k, to in enumerate(addresses) if to == address]
+            some = ([column[k] for k in mine] for column in columns)
+            found |= dict(zip(mine, self.each(function, *some, workers=[address] if address else None), strict=True))
+        return [found[k] for k in range(len(addresses))]
+
+    def answers(
+        self, futures: Sequence[Any], watched: Sequence[Any] = (), what: str = "", numbered: bool = False
+    ) -> list[Any]:
         """Return what futures give, on the client; `watched` are those whose progress is told.
 
         At the first error, or Ctrl-C, what is left is cancelled. An error is said to be of a partition where the

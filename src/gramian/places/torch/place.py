@@ -36,6 +36,7 @@ class Torch(Arrays):
     """One device of torch."""
 
     answers = True
+    apart = False
 
     def __init__(self, device: torch.device) -> None:
         super().__init__(device)

@@ -339,15 +339,17 @@ class Summary:
         lanes = min(place.lanes, len(shares))
         tree: Tree[list[Moments]] = Tree(_absorbed)
 
-        def work(lane: int, share: list[slice], sums: list[list[Moments]]) -> None:
+        sums: list[list[Moments]] = []
+
+        def work(lane: int, share: list[slice]) -> None:
             for span in share:
                 self._take(chunk[span], sums[lane])
 
         with one_blas_thread():
-            for first in range(0, len(shares), lanes):  # a lane has as much memory as a share takes, and no more
+            for first in range(0, len(shares), lanes):  # no more than one share for each lane has sums at a time
                 some = shares[first : first + lanes]
-                sums = [[Moments(width, self.scatter, place) for _ in range(count)] for _ in some]
-                run(lambda lane, share, sums=sums: work(lane, share, sums), some, lanes)
+                sums[:] = [[Moments(width, self.scatter, place) for _ in range(count)] for _ in some]
+                run(work, some, lanes)
                 for found in sums:
                     tree.push(found)
         return tree.total()

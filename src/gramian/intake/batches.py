@@ -20,6 +20,7 @@ from typing import Any, TypeAlias, TypeVar
 import numpy as np
 
 from gramian.checks import Array, as_generator, is_sparse, whole
+from gramian.intake.draws import drawn
 from gramian.intake.rows import (
     Objects,
     Rows,
@@ -32,8 +33,8 @@ from gramian.intake.rows import (
     objects_of,
     wanted,
 )
-from gramian.intake.draws import drawn
 from gramian.intake.sources import Source, as_source, load_npy, pick
+from gramian.places import workers_are_there
 from gramian.runtime.progress import task
 
 Batch: TypeAlias = tuple[Any, Array | None]  # X is an array or a list
@@ -130,6 +131,7 @@ class Batches:
 
     def __init__(self, source: Any, target: Any = None, *, columns: Any = None, rows: int = 65_536) -> None:
         self.rows = whole(rows, "rows")
+        self._given = source, target, columns
         self._source = as_source(source)
         self._where = str(self._source.name)
         self._columns = _as_columns(columns)
@@ -199,7 +201,7 @@ class Batches:
 
         >>> import numpy as np, gramian as gm
         >>> gm.Batches(np.arange(1000)).sample(5, rng=0)[0]
-        array([269, 307, 510, 635, 847])
+        array([ 11, 269, 850, 855, 921])
         """
         n, rng = whole(n, "n"), as_generator(rng)
         return self.head(n) if self.once else self.drawn(n, rng)[0]
@@ -212,6 +214,40 @@ class Batches:
         rows = drawn(self.count, n, rng)
         X, y, _ = self._part(self._source.take(rows), None, rows)
         return (X, y), rows
+
+    @property
+    def is_spread(self) -> bool:
+        """Whether workers are there to read it: those of a client of Dask, who find a file under the same name."""
+        source = self._given[0]
+        return isinstance(source, str | os.PathLike) and self.count is not None and workers_are_there()
+
+    def piece(self, number: int) -> Batch:
+        """Return one batch, by reading no more than it takes."""
+        start = number * self.rows
+        rows = range(start, min(start + self.rows, self.count or 0))
+        if self._source.take is not None:
+            X, y, _ = self._part(self._source.take(rows), None, rows)
+            return X, y
+        held, row = [], start
+        for raw in self._between(rows.start, rows.stop):
+            X, y, _ = self._part(raw, None, range(row, row + len(raw)))
+            row += len(X)
+            held.append((X, y))
+        return _join(held)
+
+    def _between(self, start: int, stop: int) -> Iterator[Any]:
+        """Go through some rows of the source, past those before them where it cannot be entered in between."""
+        if self._source.between is not None:
+            yield from self._source.between(start, stop, self._needed())
+            return
+        row = 0
+        for raw in self._source.open(self.rows, self._needed()):
+            part = pick(raw, range(max(start - row, 0), max(min(stop - row, len(raw)), 0)))
+            row += len(raw)
+            if len(part):
+                yield part
+            if row >= stop:
+                return
 
     def gathered(self, function: Callable[[Any, Any, int], T], what: str = "") -> list[T]:
         """Return what a function makes of each batch: X, y and the place of its first object."""

@@ -1,14 +1,21 @@
 """Collections of Dask as batches that never come here: what is asked of them is done where their partitions are.
 
 A `Collection` answers what `Batches` do, but for one thing: it cannot be gone through. A function is sent to each
-partition instead, which is made into objects there as a batch of a table is, and what it returns is summed up in a fixed
-tree (`summed`), or small (`gathered`).
+partition instead, which is made into objects there as a batch of a table is, and what it returns is summed up in a
+fixed tree (`summed`), or small (`gathered`). So it is with the batches of a file, where there are workers to read it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+<<<<<<< HEAD
 from functools import partial
+=======
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from os import PathLike
+from pathlib import Path
+>>>>>>> t19
 from typing import Any, NoReturn, TypeVar
 
 import numpy as np
@@ -17,7 +24,7 @@ from gramian.checks import Array, whole
 from gramian.intake.batches import Batch, Batches, _as_values, _chosen, _join, _pair
 from gramian.intake.draws import drawn
 from gramian.intake.rows import check_finite, column_of, is_table, names_of, objects_of, wanted
-from gramian.places import partitioned
+from gramian.places import made_of, partitioned
 
 T = TypeVar("T")
 
@@ -55,6 +62,11 @@ class Collection(Batches):
     @property
     def once(self) -> bool:
         """False: partitions can be worked on again."""
+        return False
+
+    @property
+    def is_spread(self) -> bool:
+        """False: it is in partitions already."""
         return False
 
     @property
@@ -138,6 +150,67 @@ class Collection(Batches):
         return list(found.parts)
 
 
+class Files(Collection):
+    """The batches of a file, or of a folder of them, which workers read.
+
+    Parameters
+    ----------
+    batches : Batches
+        Of a file that all workers find under the same name.
+    y : None
+        Its targets are those of the batches.
+    """
+
+    def __init__(self, batches: Batches, y: Any = None) -> None:
+        if y is not None:
+            raise ValueError("y is given beside batches, which have targets of their own: gm.Batches(X, target=y)")
+        source, target, _ = batches._given
+        name, self.rows = Path(source).absolute(), batches.rows
+        self.given, self._names, self._targets = batches, batches.feature_names, None
+        count = batches.count or 0
+        lengths = [min(self.rows, count - start) for start in range(0, count, self.rows)]
+        in_file = isinstance(target, str | PathLike)
+        cut = partial(_slice, None if in_file else batches._values, self.rows)
+        if in_file and batches._column is None:
+            target = Path(target).absolute()
+        read = partial(_read, name, target if in_file else None, batches._columns, self.rows)
+        self._parts_of = made_of(read, lengths, list(map(cut, range(len(lengths)))))
+
+    @property
+    def partitions(self) -> Any:
+        return self._parts_of.turned(_without_targets)
+
+
+def _slice(values: Array | None, rows: int, number: int) -> Array | None:
+    return None if values is None else np.asarray(values[number * rows : (number + 1) * rows])
+
+
+@dataclass(frozen=True, eq=False)
+class Piece:
+    """A batch that was read on a worker."""
+
+    X: Any
+    y: Array | None
+
+    def __len__(self) -> int:
+        return len(self.X)
+
+
+def _read(name: Path, target: Any, columns: Any, rows: int, number: int, y: Array | None) -> Piece:
+    """Read one batch of a file, and the target beside it unless that was at hand."""
+    X, found = _opened(name, name.stat().st_mtime_ns, target, columns, rows).piece(number)
+    return Piece(X, found if y is None else y)
+
+
+@lru_cache(maxsize=4)
+def _opened(name: Path, modified: int, target: Any, columns: Any, rows: int) -> Batches:
+    return Batches(name, target, columns=columns, rows=rows)
+
+
+def _without_targets(piece: Piece, start: int) -> Any:
+    return piece.X
+
+
 def _objects(names: tuple[Any, ...] | None, X: Any, start: int) -> Any:
     """Return a partition as kernels take it."""
     rows = range(start, start + len(X))
@@ -148,11 +221,15 @@ def _objects(names: tuple[Any, ...] | None, X: Any, start: int) -> Any:
         return objects_of(X, known, rows, WHERE)
     if hasattr(X, "to_frame"):  # a single column, of texts or numbers
         return list(column_of(X.to_frame("x"), "x", rows, WHERE).tolist())
+    if isinstance(X, np.ndarray):
+        check_finite(X, rows, WHERE)
     return X
 
 
 def _asked(function: Callable[..., T], X: Any, start: int, y: Any) -> T:
     """Call a function on objects and their targets."""
+    if isinstance(X, Piece):
+        X, y = X.X, X.y
     if y is None:
         return function(X, None, start)
     _pair((X, y), "it")
@@ -168,4 +245,6 @@ def _targets(X: Any, y: Array, start: int) -> Array:
 
 def _rows(X: Any, start: int, y: Any, rows: Array) -> Batch:
     """Return some rows of a partition."""
+    if isinstance(X, Piece):
+        X, y = X.X, X.y
     return _chosen(X, None if y is None else np.asarray(y), rows)

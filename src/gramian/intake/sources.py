@@ -18,7 +18,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from gramian.checks import Array
+from gramian.checks import Array, at_hand
 from gramian.intake.rows import Rows, is_table, names_of
 
 Names: TypeAlias = tuple[str, ...] | None
@@ -55,6 +55,7 @@ class Source:
     columns: Names = None
     types: tuple[Any, ...] = ()  # of these columns, as Arrow calls them
     unpacked: Callable[[Names], int] = lambda columns: 0  # the bytes that a Parquet file says it unpacks to
+    between: Callable[[int, int, Names], Iterator[Any]] | None = None  # some rows, where these can be gone to
     chunks: Callable[[Names], Iterator[Chunk]] = lambda columns: iter(())  # of a Parquet file
     index: tuple[str, ...] = ()  # columns that are the index of a data frame, and no features
     named: bool = True  # whether its batches may have named columns
@@ -68,6 +69,7 @@ class Source:
 
 def as_source(source: Any) -> Source:
     """Return what was given as a source, whatever it is."""
+    at_hand(source)
     if isinstance(source, str | os.PathLike):
         return of_path(Path(source))
     if isinstance(source, np.ndarray | list | tuple) or is_table(source):
@@ -215,6 +217,16 @@ def _of_parquet(path: Path, files: list[Path], shared: bool) -> Source:
             with _reading(Path(fragment.path)):
                 yield from _of_fragment(fragment, fields, rows, shared)
 
+    def between(start: int, stop: int, columns: Names) -> Iterator[Any]:
+        fields = [schema.field(name) for name in columns or schema.names]
+        for fragment, groups, first in _groups(dataset, start, stop):
+            with _reading(Path(fragment.path)):
+                for batch in _of_fragment(fragment, fields, stop - start, shared, groups):
+                    part = batch.slice(max(start - first, 0), stop - max(start, first)) if stop > first else batch[:0]
+                    first += batch.num_rows
+                    if part.num_rows:
+                        yield part
+
     def count() -> int:
         with _reading(path):
             return int(dataset.count_rows())
@@ -233,6 +245,7 @@ def _of_parquet(path: Path, files: list[Path], shared: bool) -> Source:
         names,
         types,
         unpacked=lambda columns: sum(size for _, size in chunks(columns)),
+        between=between,
         chunks=lambda columns: (chunk for chunk, _ in chunks(columns)),
         index=_index_of(schema),
     )
@@ -264,15 +277,37 @@ def _index_of(schema: Any) -> tuple[str, ...]:
     return found if len(found) < len(schema.names) else ()
 
 
-def _of_fragment(fragment: Any, fields: list[Any], rows: int, shared: bool) -> Iterator[Any]:
-    """Go through one Parquet file; what it lacks is in the name of its folder, or missing."""
+def _groups(dataset: Any, start: int, stop: int) -> Iterator[tuple[Any, list[int], int]]:
+    """Find the groups that some rows are in: the file, their numbers, and the first row of the first of them."""
+    row = 0
+    for fragment in dataset.get_fragments():
+        with _reading(Path(fragment.path)):
+            said = fragment.metadata
+            first, groups = row, []
+            for group in range(said.num_row_groups):
+                size = said.row_group(group).num_rows
+                if row + size <= start:
+                    first = row + size
+                elif row < stop:
+                    groups.append(group)
+                row += size
+        if groups:
+            yield fragment, groups, first
+        if row >= stop:
+            return
+
+
+def _of_fragment(
+    fragment: Any, fields: list[Any], rows: int, shared: bool, groups: list[int] | None = None
+) -> Iterator[Any]:
+    """Go through one Parquet file, or some groups of it; what it lacks is in the name of its folder, or missing."""
     arrow = _load_datasets()
     keys = arrow.dataset.get_partition_keys(fragment.partition_expression)
     names = [field.name for field in fields]
     texts = {field.name for field in fields if shared and str(field.type) in _TEXTS}
     options = {"buffer_size": _BUFFER, "pre_buffer": False, "read_dictionary": list(texts)}
     with arrow.parquet.ParquetFile(fragment.path, **options) as file:
-        for batch in file.iter_batches(batch_size=rows, columns=names):
+        for batch in file.iter_batches(batch_size=rows, columns=names, row_groups=groups):
             held = dict(zip(batch.schema.names, batch.columns, strict=True))
             arrays = [
                 held[field.name] if field.name in held else arrow.repeat(keys.get(field.name), batch.num_rows)

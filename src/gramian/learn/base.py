@@ -25,7 +25,7 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from gramian.checks import Array, as_vectors, from_device
+from gramian.checks import Array, as_vectors, at_hand, from_device
 from gramian.gram.gram import Gram, as_symmetric, features, finite_norms, require_range
 from gramian.intake.batches import Batches
 from gramian.kernels.algebra import Kernel
@@ -132,6 +132,7 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
 
     def _checked(self, X: Any, kernel: Kernel, reset: bool) -> Any:
         """Let scikit-learn check vectors and note their width and names; other objects are for the kernel to check."""
+        at_hand(X)
         if kernel.on_vectors:
             if isinstance(X, np.ma.MaskedArray) or not _like_numbers(X):
                 X = as_vectors(X)  # scikit-learn would take what is under the mask, count days, or not know a set

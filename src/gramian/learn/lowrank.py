@@ -31,7 +31,6 @@ from gramian.learn.base import KernelEstimator
 from gramian.learn.path import Kind, Residuals, RidgePath, factors
 from gramian.learn.sklearn_private import count_objects, take_rows
 from gramian.learn.ways import Exact, Part, Summed
-from gramian.learn.ways import joined as joined_parts
 from gramian.places import CORES, Place
 from gramian.runtime.progress import task
 from gramian.runtime.tree import Tree
@@ -45,7 +44,15 @@ AFFORDABLE_EXPENSIVE = 1e8  # where each of them takes long
 HEAD = 20_000  # objects of a stream from which a kernel is settled and landmarks are chosen
 TELLING = 1000  # objects by which a kernel tells whether it has explicit features
 OBJECTS_AT_A_TIME = 2**16  # objects of an array that are taken at a time
-SETTLED = {"kernel_", "sample_", "classes_", "n_features_in_", "feature_names_in_", "_kind", "_lot"}  # before objects are summed
+SETTLED = {
+    "kernel_",
+    "sample_",
+    "classes_",
+    "n_features_in_",
+    "feature_names_in_",
+    "_kind",
+    "_lot",
+}  # before objects are summed
 
 
 def given_rank(rank: Any) -> int | None:
@@ -236,16 +243,17 @@ class Reducible(KernelEstimator):
         The chunks of a collection are worked on where they are. Those of `Batches` and collections bring targets of
         their own, which are looked at with them; `y` was looked at before.
         """
-        before, join = self._so_far(), partial(joined_parts, most=self.probe)
+        before = self._so_far()
         start = before.way.summary.count
         if isinstance(X, Collection):
-            total = X.summed(partial(part_of, self._helper(), start), join, "objects, in low rank")
+            there = self._helper()
+            total = X.summed(partial(part_of, there, start), partial(join_of, there), "objects, in low rank")
         else:
-            tree: Tree[Part] = Tree(join)
+            tree: Tree[Part] = Tree(self._join)
             for part in self._parts(X, y, weights, start):
                 tree.push(part)
             total = tree.total()
-        self._keep_sums(before.joined(total, self.probe))
+        self._keep_sums(self._join(before, total))
 
     def _parts(self, X: Any, y: Any, weights: Array | None, start: int) -> Iterator[Part]:
         """Go through a sample, and sum up each chunk by itself."""
@@ -279,6 +287,10 @@ class Reducible(KernelEstimator):
         way.add(self._chunk(way, points, some, weights), self.probe, start)
         return Part(way)
 
+    def _join(self, part: Part, other: Part) -> Part:
+        """Return two parts together, `other` being what came after; they stay as they are."""
+        return part.joined(other, self.probe)
+
     def _chunk(self, way: Summed, points: Encoded, some: Any, weights: Array | None) -> Chunk:
         """Return objects with what is summed up beside them."""
         return Chunk(points)
@@ -291,7 +303,7 @@ class Reducible(KernelEstimator):
         """Return what it takes to sum up objects elsewhere: the settings, and what was settled so far."""
         settled = self.get_params(deep=False) | {name: held for name, held in vars(self).items() if name in SETTLED}
         found = object.__new__(type(self))
-        vars(found).update(settled, _way=self._summed.begun_anew(), _came_in_batches=True)
+        found.__dict__.update(settled, _way=self._summed.begun_anew(), _came_in_batches=True)
         return found
 
     def _warn_if_automatic(self) -> None:
@@ -313,6 +325,11 @@ class Reducible(KernelEstimator):
 def part_of(learner: Reducible, before: int, X: Any, y: Any, start: int) -> Part:
     """Return some objects of a collection as a learner sums them up; `before` came before all of it."""
     return learner._part_of(X, y, before + start)
+
+
+def join_of(learner: Reducible, part: Part, other: Part) -> Part:
+    """Return two parts together, as a learner sums them up."""
+    return learner._join(part, other)
 
 
 def pieces(chunk: Chunk, size: int | None = None) -> Iterator[Chunk]:

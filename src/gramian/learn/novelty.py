@@ -22,7 +22,8 @@ from one distribution:
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
 from math import ceil, inf, log, sqrt
 from typing import Any, Literal, Self, cast
@@ -271,13 +272,23 @@ class NoveltyDetector(OutlierMixin, Reducible):  # type: ignore[misc]
         found = super()._part(points, some, weights, start)
         if self.calibration == "bound":
             size = max(SHORTEST_RUN, len(self.sample_))
-            runs = (points[begin : begin + size] for begin in range(0, len(points), size))
-            found.beside = float(sum(map(self._strayed, runs)))
+            first, last = min(-start % size, len(points)), (start + len(points)) // size * size - start
+            whole = sum(self._strayed(points[begin : begin + size]) for begin in range(first, last, size))
+            found.beside = Runs(points[:first].copy(), whole, None if last < first else points[last:].copy())
+        return found
+
+    def _join(self, part: Part, other: Part) -> Part:
+        found = super()._join(part, other)
+        if isinstance(part.beside, Runs) and isinstance(other.beside, Runs):
+            found.beside = part.beside.joined(other.beside, self._strayed)
+        else:
+            found.beside = part.beside or other.beside
         return found
 
     def _keep_sums(self, part: Part) -> None:
         super()._keep_sums(part)
-        self._astray = part.beside
+        if part.beside is not None:
+            self._astray, self._unfinished = part.beside.whole, part.beside.tail
 
     def _stretch(self, X: Any) -> None:
         """Take in objects that are seen once: the reach grows by what the centre moves, and to the farthest of them."""
@@ -312,7 +323,8 @@ class NoveltyDetector(OutlierMixin, Reducible):  # type: ignore[misc]
 
     def _reach_from_mean(self) -> float:
         """Return how far the objects are from the centre at most, and twice how far that is from the mean."""
-        astray = self._astray + (0.0 if self._unfinished is None else self._strayed(self._unfinished))
+        left = self._unfinished
+        astray = self._astray + (self._strayed(left) if left is not None and len(left) else 0.0)
         return self._reach + 2 * astray / self._summed.summary.count
 
     def _set_bound(self, n: int, distances: Array, reach: float | None = None) -> None:
@@ -554,6 +566,39 @@ class NoveltyDetector(OutlierMixin, Reducible):  # type: ignore[misc]
             raise ValueError('this detector was fitted with calibration="bound": fit it again')
         m = len(self._ordered)
         return np.asarray((1 + m - np.searchsorted(self._ordered, squares - self._rounding(), side="left")) / (m + 1))
+
+
+@dataclass(frozen=True, eq=False)
+class Runs:
+    """How far the runs of some objects stray, which are cut from the sequence of all objects however these come in.
+
+    Attributes
+    ----------
+    head : Encoded
+        The end of a run that others have begun, or objects in the midst of one.
+    whole : float
+        What the runs add up to that are all here.
+    tail : Encoded or None
+        The beginning of a run that goes on elsewhere; None where no run begins here.
+    """
+
+    head: Encoded
+    whole: float
+    tail: Encoded | None
+
+    def joined(self, other: Runs, strayed: Callable[[Encoded], float]) -> Runs:
+        """Return the runs of these objects and of those after them."""
+        if self.tail is None:
+            return Runs(put_together(self.head, other.head), self.whole + other.whole, other.tail)
+        run = put_together(self.tail, other.head)
+        if other.tail is None:
+            return Runs(self.head, self.whole + other.whole, run)
+        return Runs(self.head, self.whole + (strayed(run) if len(run) else 0.0) + other.whole, other.tail)
+
+
+def put_together(a: Encoded, b: Encoded) -> Encoded:
+    """Return the objects of both."""
+    return a.concat(b) if len(a) and len(b) else a if len(a) else b
 
 
 def farthest(learner: NoveltyDetector, center: Vectors, X: Any, y: Any, start: int) -> float:

@@ -1,4 +1,4 @@
-"""Learners and the collections of Dask: what is learnt exactly from one, and questions that are answered in partitions."""
+"""Learners and the collections of Dask: what is learnt exactly, and questions that are answered in partitions."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ GATHERING = ("score", "reconstruction_error")  # answers about all objects toget
 
 
 def answers(learner: Any, name: str, X: Any, *arguments: Any, **named: Any) -> Any:
-    """Return what a method answers about a collection: a collection of as many partitions, worked out when it is wanted."""
+    """Return what a method answers about a collection: one of as many partitions, worked out when it is wanted."""
     check_is_fitted(learner)
     if name in GATHERING:
         raise TypeError(
@@ -29,7 +29,7 @@ def answers(learner: Any, name: str, X: Any, *arguments: Any, **named: Any) -> A
         return known.cut(getattr(learner, name)(gram, *arguments, **named))
     kernel, points = learner.kernel_, learner.sample_.points[:1]
     dtype = getattr(X, "dtype", None)
-    if kernel.on_vectors and getattr(dtype, "kind", "") == "f":
+    if kernel.on_vectors and isinstance(dtype, np.dtype) and dtype.kind == "f":
         points = points.astype(np.float32 if dtype.itemsize <= 4 else np.float64)
     like = getattr(learner, name)(Gram(kernel, points), *arguments, **named)
     return known.answered(_Question(learner, name, arguments, named), like)

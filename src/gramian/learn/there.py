@@ -3,7 +3,8 @@
 A learner takes the Gram of objects as well as these themselves. So tensors become a Gram of their place before any
 method sees them, and answers are sent to that place after it; what is learnt, labels among it, stays on the host.
 
-A collection of Dask is learnt from where its partitions are: in low rank as batches are, exactly as a Gram of its place.
+A collection of Dask is learnt from where its partitions are: in low rank as batches are, exactly as a Gram of its
+place. So are batches of a file where a client of Dask is in force, whose workers read it.
 Questions about one are asked of its partitions, each of which becomes a partition of the answer, when it is wanted.
 """
 
@@ -20,7 +21,8 @@ from sklearn.utils.validation import check_is_fitted
 from gramian.checks import from_device
 from gramian.gram.gram import Gram
 from gramian.gram.there import sent
-from gramian.intake.collections import Collection
+from gramian.intake.batches import Batches
+from gramian.intake.collections import Collection, Files
 from gramian.learn.spread import answers, learns_exactly
 from gramian.places import CORES, is_collection, place_of
 
@@ -45,7 +47,7 @@ def _asked(method: Callable[..., Any], learning: bool) -> Callable[..., Any]:
     @functools.wraps(method)
     def asked(self: Any, *arguments: Any, **named: Any) -> Any:
         X = arguments[0] if arguments else named.get("X")
-        if not isinstance(X, Gram) and is_collection(X):
+        if is_collection(X) or (learning and isinstance(X, Batches) and X.is_spread):
             return _spread(self, method, X, *arguments[1:], **named)
         place = X.place if isinstance(X, Gram) else place_of(X)
         if place is CORES or (isinstance(X, Gram) and X.here is X):
@@ -70,7 +72,7 @@ def _spread(learner: Any, method: Callable[..., Any], X: Any, *arguments: Any, *
     y = arguments[0] if arguments else named.pop("y", None)
     if len(arguments) > 1 or named.get("sample_weight") is not None:
         raise ValueError("the objects of a Dask collection have no weights: leave sample_weight out")
-    known = Collection(X, y)
+    known = Files(X, y) if isinstance(X, Batches) else Collection(X, y)
     if name == "partial_fit" or (hasattr(learner, "_reduces") and learner._reduces(known)):
         return method(learner, known, **named)
     return learns_exactly(learner, method, known, **named)

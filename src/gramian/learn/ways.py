@@ -220,24 +220,26 @@ class Part:
         A power of two by which their numbers were divided; 0 where all are 0, or there are none.
     shape : tuple
         Of the numbers of one object, as they were given.
-    beside : float
+    beside : object
         What else a learner adds up.
     """
 
     way: Summed
     unit: float = 0.0
     shape: tuple[int, ...] | None = None
-    beside: float = 0.0
+    beside: Any = None
 
     def joined(self, other: Part, most: int) -> Part:
         """Return both together, `other` being what came after; they stay as they are."""
         if self.shape is not None and other.shape is not None and self.shape != other.shape:
             raise ValueError(
-                f"y has shape {('n', *other.shape)}; {('n', *self.shape)} expected, as the targets before".replace("'", "")
+                f"y has shape {('n', *other.shape)}; {('n', *self.shape)} expected, as the targets before".replace(
+                    "'", ""
+                )
             )
         unit = max(self.unit, other.unit)
         way = self._in(unit).joined(other._in(unit), most)
-        return Part(way, unit, other.shape if self.shape is None else self.shape, self.beside + other.beside)
+        return Part(way, unit, other.shape if self.shape is None else self.shape)
 
     def _in(self, unit: float) -> Summed:
         """Return what was summed up, with numbers in another unit."""
@@ -246,11 +248,6 @@ class Part:
         way = copy(self.way)
         way.scale_numbers(self.unit / unit)
         return way
-
-
-def joined(a: Part, b: Part, most: int) -> Part:
-    """Return both parts together, with `most` objects in the probe."""
-    return a.joined(b, most)
 
 
 def require_one_kind(labels: dict[Any, int]) -> None:

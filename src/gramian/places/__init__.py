@@ -11,6 +11,7 @@ the first of its arrays is seen.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from importlib import import_module
 from typing import Any
@@ -32,6 +33,10 @@ __all__ = [
     "Place",
     "Prepared",
     "is_collection",
+<<<<<<< HEAD
+=======
+    "made_of",
+>>>>>>> t19
     "on_host",
     "others",
     "partitioned",
@@ -40,6 +45,7 @@ __all__ = [
     "there",
     "to_be_known",
     "vectors",
+    "workers_are_there",
 ]
 
 ELSEWHERE = {  # by the library whose arrays they are: the module that registers
@@ -89,6 +95,16 @@ def _elsewhere(a: Any) -> Place | None:
 def is_collection(X: Any) -> bool:
     """Tell whether X is a collection whose parts are elsewhere, without loading the library it comes from."""
     return type(X).__module__.partition(".")[0] in COLLECTIONS
+
+
+def workers_are_there() -> bool:
+    """Tell whether a client of Dask is in force."""
+    return "distributed" in sys.modules and import_module(COLLECTIONS["dask"]).engine.client_in_force() is not None
+
+
+def made_of(function: Callable[..., Any], lengths: list[int], *beside: list[Any]) -> Any:
+    """Return partitions that workers make by a function, given the number of each and what is beside it."""
+    return import_module(COLLECTIONS["dask"]).made(function, lengths, *beside)
 
 
 def partitioned(X: Any) -> Any | None:

@@ -101,6 +101,12 @@ def keeping(directory: str | os.PathLike[str] | None) -> Iterator[None]:
         _current.reset(before)
 
 
+def kept_in() -> Path | None:
+    """Return the directory that is kept now, for those who work elsewhere; None where there is none."""
+    journal = _current.get()
+    return None if journal is None else journal.directory.absolute()
+
+
 def remember(things: Callable[[], tuple[Any, ...]], compute: Callable[[Stages], Array]) -> Array:
     """Return the array that `things` determine: from the journal, or computed, and stored where that took long.
 

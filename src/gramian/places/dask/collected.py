@@ -18,8 +18,8 @@ from gramian.checks import is_sparse
 from gramian.formula.encoded import Encoded
 from gramian.places import place_of
 from gramian.places.dask import collections, engine
-from gramian.places.dask import work as working
 from gramian.places.dask.matrices import Parted, Rows
+from gramian.places.dask.work import Work
 
 SAID = ("signature", "width", "load", "sparse")  # of encodings, by what is no array
 BROUGHT = 2**24  # bytes of objects that a kernel is settled on as they are; of more, a sample
@@ -41,7 +41,7 @@ def partitions(X: Any) -> Parted:
         found: Parted = _last[1]
         return found
     parts = X if isinstance(X, collections.Partitions) else collections.of(X)
-    work = working.of(engine.require_client("a Gram of a collection"))
+    work = Work(engine.require_client("a Gram of a collection"))
     cuts = list(accumulate(parts.lengths, initial=0))
     found = Parted(Rows(work, cuts, parts.persisted(), parts.width, parts.dtype))
     _last[:] = [ref(X), found]

@@ -6,8 +6,9 @@ lengths that Dask does not know, and those once.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import accumulate
 from operator import itemgetter
 from typing import Any
@@ -34,6 +35,10 @@ class Partitions:
         The columns, where they have names.
     dtype : dtype or None
         Of an array.
+    width : tuple of int
+        Of an array, the shape of a row.
+    turns : tuple of callable
+        What is done to each partition, given the place of its first object, before anything else is.
     """
 
     parts: tuple[Delayed, ...]
@@ -41,6 +46,7 @@ class Partitions:
     names: tuple[str, ...] | None = None
     dtype: Any = None
     width: tuple[int, ...] = ()
+    turns: tuple[Callable[[Any, int], Any], ...] = ()
 
     def __len__(self) -> int:
         return sum(self.lengths)
@@ -52,11 +58,13 @@ class Partitions:
 
     def mapped(self, function: Callable[..., Any], what: str, *beside: Iterable[Any]) -> list[Delayed]:
         """Return tasks that call a function on each partition, the place of its first object, and what is beside it."""
-        return engine.mapped(function, self.parts, self.starts, *map(list, beside), what=what)
+        return engine.mapped(
+            partial(turned, self.turns, function), self.parts, self.starts, *map(list, beside), what=what
+        )
 
     def turned(self, function: Callable[[Any, int], Any]) -> Partitions:
         """Return the partitions as a function makes them: given one, and the place of its first object."""
-        return replace(self, parts=tuple(self.mapped(function, "objects")))
+        return replace(self, turns=(*self.turns, function))
 
     def summed(self, tasks: list[Delayed], merge: Callable[[Any, Any], Any], what: str) -> Any:
         """Return the sum of what tasks give, one for each partition, in a fixed tree."""
@@ -71,7 +79,7 @@ class Partitions:
         columns = [[each for each, here in zip(column, chosen, strict=True) if here] for column in beside]
         numbers = [number for number, here in enumerate(chosen) if here]
         parts, starts = ([column[n] for n in numbers] for column in (self.parts, self.starts))
-        tasks = engine.mapped(function, parts, starts, *columns, what="some")
+        tasks = engine.mapped(partial(turned, self.turns, function), parts, starts, *columns, what="some")
         return engine.computed(tasks, tasks, what, numbers)
 
     def answered(self, function: Callable[[Any, int], Any], like: Any) -> Any:
@@ -111,8 +119,25 @@ class Partitions:
         """Return futures of the partitions, which stay where they were computed for as long as these are held."""
         client = engine.require_client("work on all pairs of partitions")
         with dask.config.set(engine.QUIET):
-            futures: list[Any] = client.compute(list(self.parts))
+            futures: list[Any] = client.compute(self.mapped(itself, "objects") if self.turns else list(self.parts))
         return futures
+
+
+def turned(turns: tuple[Callable[[Any, int], Any], ...], function: Callable[..., Any], X: Any, *rest: Any) -> Any:
+    """Call a function on a partition as it has become; the place of its first object is the first of the rest."""
+    for turn in turns:
+        X = turn(X, rest[0])
+    return function(X, *rest)
+
+
+def itself(X: Any, start: int) -> Any:
+    """Return a partition as it has become."""
+    return X
+
+
+def made(function: Callable[..., Any], lengths: Sequence[int], *beside: Sequence[Any]) -> Partitions:
+    """Return partitions that a function makes, given their numbers, and what is beside these."""
+    return Partitions(tuple(engine.mapped(function, range(len(lengths)), *beside, what="read")), tuple(lengths))
 
 
 def of(X: Any) -> Partitions:

@@ -12,14 +12,17 @@ import sys
 from collections.abc import Callable, Sequence
 from functools import partial
 from importlib import import_module
+from pathlib import Path
 from queue import Empty, SimpleQueue
-from time import monotonic
+from time import monotonic, sleep
 from typing import Any, NoReturn, TypeVar
 from uuid import uuid4
 
 import dask
+from dask.base import compute
 from dask.delayed import Delayed, delayed
 
+from gramian.runtime.journal import keeping, kept_in
 from gramian.runtime.progress import task as told_task
 from gramian.runtime.threads import alone
 from gramian.runtime.tree import rows
@@ -27,6 +30,7 @@ from gramian.runtime.tree import rows
 T = TypeVar("T")
 
 PAUSE = 0.2  # seconds after which a waiting program looks whether it was interrupted
+WHOSE = 2.0  # seconds in which it should be known which partition has failed
 LONELY = 120.0  # seconds that work waits for a worker where there is none
 CHECKED = ("gramian", "numpy")  # libraries that must be the same everywhere
 QUIET = {"distributed.admin.large-graph-warning-threshold": "1GB"}  # a model is sent once, and is no mistake
@@ -39,9 +43,10 @@ def client_in_force() -> Any | None:
     if "distributed" not in sys.modules:
         return None
     try:
-        return import_module("distributed").get_client()
+        client = import_module("distributed").get_client()
     except ValueError:
         return None
+    return None if client.status in ("closed", "closing") else client
 
 
 def require_client(what: str) -> Any:
@@ -87,24 +92,26 @@ def named(what: str) -> str:
 
 def constant(thing: Any, what: str = "model") -> Delayed:
     """Return a thing as a task of its own, sent to the workers once however many tasks take it."""
-    return delayed(thing, name=named(what), traverse=False, pure=False)
+    found: Delayed = delayed(thing, name=named(what), traverse=False, pure=False)
+    return found
 
 
 def mapped(function: Callable[..., Any], *columns: Sequence[Any], what: str) -> list[Delayed]:
     """Return tasks that call a function on the partitions of one or several collections, side by side."""
-    call = constant(function, "function")
+    call = constant((function, kept_in()), "function")
     return [delayed(_call)(call, *row, dask_key_name=named(what), pure=False) for row in zip(*columns, strict=True)]
 
 
-def _call(function: Callable[..., T], *arguments: Any) -> T:
-    """Call a function as a task: alone on its core."""
-    with alone():
+def _call(called: tuple[Callable[..., T], Path | None], *arguments: Any) -> T:
+    """Call a function as a task: alone on its core, with the checkpoints of who has asked."""
+    function, directory = called
+    with alone(), keeping(directory):
         return function(*arguments)
 
 
 def summed(parts: Sequence[Delayed], merge: Callable[[T, T], T], what: str) -> T:
     """Return the sum of parts, merged two and two on the workers; `merge` must leave both as they were."""
-    add = constant(merge, "merge")
+    add = constant((merge, None), "merge")
     top = list(parts)
     for row in rows(top, lambda a, b: delayed(_call)(add, a, b, dask_key_name=named("merge"), pure=False)):
         top = row
@@ -131,11 +138,11 @@ def computed(
         return _Work(client, wanted, parts, what, numbers).done()
     with told_task(what):
         try:
-            return list(dask.compute(*wanted, traverse=False))
+            return list(compute(*wanted, traverse=False))
         except Exception:
             for number, part in zip(numbers, parts, strict=True):  # which one was it?
                 try:
-                    part.compute()
+                    compute(part)
                 except Exception as error:
                     refuse(error, number)
             raise
@@ -193,7 +200,17 @@ class _Work:
         if future.cancelled():
             raise self._lost()
         if future.status == "error":
-            refuse(future.exception(), number)
+            refuse(future.exception(), self._whose() if number is None else number)
+
+    def _whose(self) -> int | None:
+        """Return the partition that has failed, which may be heard of a moment after what is made of it."""
+        until = monotonic() + WHOSE
+        while monotonic() < until:
+            for number, future in zip(self._numbers, self._seen, strict=True):
+                if future.status == "error":
+                    return number
+            sleep(PAUSE)
+        return None
 
     def _look(self, lonely: float | None) -> float | None:
         """Look whether anybody works, and return since when nobody does."""

@@ -245,9 +245,10 @@ class Between:
                     "meant to hold: multiply by the Gram (gram @ V), or ask for some rows and columns, gram.block(i, j)"
                 )
             return self._small(a, b, False).matrix(_plainly)
-        if left is None:
-            return self._filled(b, a, right.cuts).T
-        return self._filled(a, b, left.cuts)
+        if left is not None:
+            return self._filled(a, b, left.cuts)
+        assert right is not None
+        return self._filled(b, a, right.cuts).T
 
     def _filled(self, a: Encoded, b: Encoded, cuts: Sequence[int]) -> Parted:
         """Return the entries between objects in partitions and few others, in these partitions."""
@@ -263,6 +264,10 @@ class Between:
         place = place_of(rows)
         plan = place.prepare(self.job.formula)
         return place.entries(replace(self.asked, plan=plan, rows=rows, cols=cols, symmetric=symmetric, write=None))
+
+    def both(self, V: Array, W: Array) -> tuple[Array, Array]:
+        turned = Between(self.work, replace(self.asked, rows=self.asked.cols, cols=self.asked.rows, write=None))
+        return self.multiply(V, _plainly), turned.multiply(W, _plainly)
 
     def can_hold(self, dtype: np.dtype[Any]) -> bool:
         return False

@@ -130,7 +130,8 @@ class Parted:
         Of other arrays it is given the rows of that partition, whether they lie on workers or on the client; anything
         else goes with every call.
         """
-        columns, kinds = [], []
+        columns: list[Sequence[Any]] = []
+        kinds: list[Any] = []
         for other in (self, *others):
             if isinstance(other, Parted):
                 other = other if other.cuts == self.cuts else other.recut(self.cuts)

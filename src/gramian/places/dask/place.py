@@ -89,7 +89,7 @@ class Workers:
         return Parted(Rows(self.work, self.cuts, blocks, values.shape[1:], values.dtype))
 
     def host(self, A: Matrix) -> Array:
-        return A.host() if isinstance(A, Parted) else A
+        return np.asarray(A.host()) if isinstance(A, Parted) else np.asarray(A)
 
     def empty(self, shape: tuple[int, int], dtype: Any) -> Matrix:
         if shape[0] != self.cuts[-1]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from functools import cache, partial
+from functools import partial
 from queue import Empty, SimpleQueue
 from typing import Any
 
@@ -26,7 +26,7 @@ class Work:
     """A client, and what it is asked to do."""
 
     def __init__(self, client: Client) -> None:
-        self.client = client
+        self.client: Any = client
 
     def each(
         self, function: Callable[..., Any], *columns: Sequence[Any], workers: list[str] | None = None
@@ -105,9 +105,3 @@ def called(function: Callable[..., Any], *arguments: Any) -> Any:
     """Call a function as a task: alone on its core, so that its answer has the same bits on every worker."""
     with alone():
         return function(*arguments)
-
-
-@cache
-def of(client: Client) -> Work:
-    """Return the work of a client."""
-    return Work(client)

@@ -8,14 +8,10 @@ fixed tree (`summed`), or small (`gathered`). So it is with the batches of a fil
 from __future__ import annotations
 
 from collections.abc import Callable
-<<<<<<< HEAD
-from functools import partial
-=======
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from os import PathLike
 from pathlib import Path
->>>>>>> t19
 from typing import Any, NoReturn, TypeVar
 
 import numpy as np

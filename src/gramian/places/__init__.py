@@ -33,10 +33,7 @@ __all__ = [
     "Place",
     "Prepared",
     "is_collection",
-<<<<<<< HEAD
-=======
     "made_of",
->>>>>>> t19
     "on_host",
     "others",
     "partitioned",

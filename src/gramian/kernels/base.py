@@ -11,6 +11,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields, replace
+from functools import partial, wraps
 from typing import Any, ClassVar, Self, cast
 
 import numpy as np
@@ -36,6 +37,11 @@ class BaseKernel(Value, ABC):
 
     word: ClassVar[Word | None] = None  # in the language of expressions
     kept: ClassVar[Kept | None] = None  # in model files
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        if "squared_norms" in vars(cls):
+            cls.squared_norms = _where_they_are(cls.squared_norms)  # type: ignore[method-assign]
 
     @abstractmethod
     def encode(self, X: Any) -> Encoded:
@@ -299,3 +305,13 @@ class BaseKernel(Value, ABC):
         if (naming := getattr(self.capabilities.features, how, None)) is None:
             raise TypeError(f"the features of {self!r} have no names")
         return cast(Callable[..., list[str]], naming)
+
+
+def _where_they_are(norms: Callable[[Any, Encoded], Array]) -> Callable[[Any, Encoded], Array]:
+    """Return a method that gives a number for each object, asked of the place that has the objects."""
+
+    @wraps(norms)
+    def asked(self: Any, a: Encoded) -> Array:
+        return place_of(a).numbers(partial(norms, self), a)
+
+    return asked

@@ -168,6 +168,9 @@ class Place(Protocol):
     def some(self, X: Any) -> Any:
         """Return the objects from which a kernel may take a parameter: all of them, unless they are too many."""
 
+    def numbers(self, of: Callable[[Encoded], Array], a: Encoded) -> Array:
+        """Return a number for each object, by a function that works on the arrays of the host, or on those here."""
+
     def features(self, phi: Callable[[Encoded], Any], a: Encoded, in_place: bool) -> Matrix:
         """Return explicit features, of a map that works on the arrays of the host, or `in_place` on those here."""
 

@@ -3,6 +3,7 @@
 import warnings
 
 import dask.array as da
+import dask.bag
 import numpy as np
 import pytest
 
@@ -90,6 +91,23 @@ def test_solutions_eigenpairs_and_certificates_are_those_of_the_cores(name, dens
     close(found.values, expected.values)
     close(np.abs(found.vectors), np.abs(expected.vectors), 1e-5)
     assert gm.is_psd(there).psd == gm.is_psd(here).psd
+
+
+TEXTS = ["".join(word) for word in RNG.choice(list("abcd"), (40, 9))]
+ON_TEXTS = [gm.Spectrum(length=2), gm.Spectrum(length=2).normalize() + 1, gm.Subsequences(length=2), gm.BagOfWords()]
+
+
+@pytest.mark.parametrize("kernel", ON_TEXTS, ids=repr)
+def test_texts_in_partitions_are_compared_as_those_at_hand(kernel):
+    here, there = kernel.gram(TEXTS), kernel.gram(dask.bag.from_sequence(TEXTS, npartitions=3))
+    V = RNG.normal(size=(40, 2))
+    close(there @ V, here @ V)
+    close(there.center() @ V, here.center() @ V)
+    close(there.diag(), here.diag())
+    close(there.columns([30, 2]), here.columns([30, 2]))
+    learnt, expected = (gm.KernelRidge(kernel, ridge=0.3) for _ in range(2))
+    learnt.fit(dask.bag.from_sequence(TEXTS, npartitions=3), V[:, 0])
+    close(learnt.predict(TEXTS[:5]), expected.fit(TEXTS, V[:, 0]).predict(TEXTS[:5]))
 
 
 LEARNERS = {

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from gramian.checks import Array
 from gramian.formula.encoded import Encoded
 from gramian.formula.expression import Formula
 from gramian.places.cores.arrays import Arrays
@@ -35,6 +36,9 @@ class Cores(Arrays):
 
     def some(self, X: Any) -> Any:
         return X
+
+    def numbers(self, of: Callable[[Encoded], Array], a: Encoded) -> Array:
+        return of(a)
 
     def features(self, phi: Callable[[Encoded], Any], a: Encoded, in_place: bool) -> Any:
         return phi(a)

@@ -15,10 +15,10 @@ from weakref import ref
 import numpy as np
 
 from gramian.checks import is_sparse
-from gramian.formula.encoded import Encoded
+from gramian.formula.encoded import Encoded, joined
 from gramian.places import place_of
 from gramian.places.dask import collections, engine
-from gramian.places.dask.matrices import Parted, Rows
+from gramian.places.dask.matrices import Parted, Rows, in_columns_of
 from gramian.places.dask.work import Work
 
 SAID = ("signature", "width", "load", "sparse")  # of encodings, by what is no array
@@ -69,13 +69,27 @@ def encoded(kernel: Any, X: Any) -> Encoded:
         if dtype is not None and said[0]["tail"] == ():  # numbers of objects are kept by the client
             leaves.append(np.concatenate(work.answers(blocks)))
             continue
-        rows = Rows(work, given.cuts, blocks, said[0]["tail"], dtype)
         extra = {name: said[0][name] for name in SAID if name in said[0]}
+        if dtype is None:
+            blocks, extra["none"] = _in_one(work, blocks)
+            extra |= {name: getattr(extra["none"], name) for name in ("signature", "width") if name in extra}
+        rows = Rows(work, given.cuts, blocks, said[0]["tail"], dtype)
         if "load" in extra:
             extra["load"] = float(np.average([one["load"] for one in said], weights=np.diff(given.cuts)))
         leaves.append(Parted(rows, **extra))
     found: Encoded = _built(forms[0], iter(leaves))
     return found
+
+
+def _in_one(work: Work, blocks: list[Any]) -> tuple[list[Any], Any]:
+    """Return parts of partitions that are no arrays in columns that all share, and what they share, without a row."""
+    nones = work.answers(work.each(none_of, blocks))
+    none = nones[0]
+    if not hasattr(none, "like"):
+        return blocks, none
+    for other in nones[1:]:
+        none = joined(none, other)
+    return work.each(partial(in_columns_of, none), blocks), none
 
 
 def some(X: Any) -> Any:
@@ -123,6 +137,11 @@ def outline(part: Any) -> tuple[Any, list[dict[str, Any]]]:
     elif not hasattr(part, "__array__"):
         said |= {name: getattr(part, name) for name in SAID if hasattr(part, name)}
     return None, [said]
+
+
+def none_of(part: Any) -> Any:
+    """Return what parts of objects share, without an object."""
+    return part[:0]
 
 
 def leaf(path: tuple[int, ...], a: Any) -> Any:

@@ -59,6 +59,11 @@ class Side:
         self._leaves.append(part)
         return len(self._leaves) - 1
 
+    @property
+    def parted(self) -> list[Parted]:
+        """The parts that lie on workers."""
+        return [leaf for leaf in self._leaves if isinstance(leaf, Parted)]
+
     def bring(self, wanted: Sequence[tuple[int, str]], addresses: Sequence[str]) -> dict[tuple[int, str], Any]:
         """Return bands as they were brought to workers; those that are not there yet are on their way."""
         self._brought = {key: band for key, band in self._brought.items() if key[1] in addresses}

@@ -57,7 +57,28 @@ class Parted:
         self.dtype = rows.dtype if dtype is None else np.dtype(dtype)
         self.said = said
         for name, value in said.items():  # what encodings say of themselves: their width, their load, …
-            setattr(self, name, value)
+            if name != "none":
+                setattr(self, name, value)
+
+    def __getattr__(self, name: str) -> Any:
+        """Return what all rows share, such as a vocabulary, where they are no numbers: that of none of them."""
+        none = self.__dict__.get("said", {}).get("none")
+        if none is None or name.startswith("__") or not hasattr(none, name):
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        if name == "like":
+            return self._like
+        found = getattr(none, name)
+        if callable(found):
+            raise AttributeError(f"{name} of rows on workers is asked of the workers")
+        return found
+
+    def _like(self, other: Any) -> Parted:
+        """Return rows in the columns of others."""
+        none = other.said["none"] if isinstance(other, Parted) else other[:0]
+        if none is self.said["none"]:
+            return self
+        found = self.mapped(partial(in_columns_of, none))
+        return Parted(Rows(self.work, self.cuts, found, self.tail, None), **self.said | {"none": none})
 
     def __array__(self, *_: Any, **__: Any) -> Array:
         raise TypeError("an array whose rows lie on workers was taken for one of the client: it is not gathered")
@@ -461,6 +482,11 @@ def _joined(p: Parted, q: Any) -> Parted:
     cuts = [*p.cuts, *(p.cuts[-1] + c for c in q.cuts[1:])]
     rows = Rows(p.work, cuts, [*p.rows.blocks, *q.rows.blocks], p.tail, p.dtype)
     return Parted(rows, **p.said)
+
+
+def in_columns_of(none: Any, block: Any) -> Any:
+    """Return a block in the columns that others have, of which there is none."""
+    return block.like(none)
 
 
 def itself_given(block: Any) -> Any:

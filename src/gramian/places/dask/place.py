@@ -50,6 +50,14 @@ class Workers:
     def some(self, X: Any) -> Any:
         return X
 
+    def numbers(self, of: Callable[[Encoded], Array], a: Encoded) -> Array:
+        leaf = parted_leaf(a)
+        if leaf is None or not any(part.dtype is None for part in Side(self.work, a).parted):
+            return of(a)
+        of(on_host(a[:1]))  # what it needs of a sample that it is about is found here
+        parts = self.work.each(partial(numbers, of), Side(self.work, a).in_partitions(leaf.cuts))
+        return np.concatenate(self.work.answers(parts))
+
     def features(self, phi: Callable[[Encoded], Any], a: Encoded, in_place: bool) -> Matrix:
         leaf = parted_leaf(a)
         if leaf is None:
@@ -89,7 +97,7 @@ class Workers:
         return Parted(Rows(self.work, self.cuts, blocks, values.shape[1:], values.dtype))
 
     def host(self, A: Matrix) -> Array:
-        return np.asarray(A.host()) if isinstance(A, Parted) else np.asarray(A)
+        return cast(Array, A.host() if isinstance(A, Parted) else A)
 
     def empty(self, shape: tuple[int, int], dtype: Any) -> Matrix:
         if shape[0] != self.cuts[-1]:
@@ -265,6 +273,11 @@ def with_number(value: float, block: Array, places: tuple[Array, Array]) -> Arra
 def substituted(L: Array, block: Array) -> Array:
     """Return block · L⁻ᵀ."""
     return np.asarray(CORES.substitute(L, np.array(block, order="C")))
+
+
+def numbers(of: Callable[[Encoded], Array], a: Encoded) -> Array:
+    """Return a number for each object."""
+    return np.asarray(of(a))
 
 
 def features(phi: Callable[[Encoded], Any], a: Encoded) -> Any:

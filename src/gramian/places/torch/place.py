@@ -64,6 +64,9 @@ class Torch(Arrays):
     def some(self, X: Any) -> Any:
         return X
 
+    def numbers(self, of: Callable[[Encoded], Array], a: Encoded) -> Array:
+        return of(a)
+
     def features(self, phi: Callable[[Encoded], Any], a: Encoded, in_place: bool) -> Any:
         return phi(a) if in_place else self.array(phi(on_host(a)))
 

@@ -25,8 +25,8 @@ T = TypeVar("T")
 
 def gram_of(kernel: Similarity, rows: Encoded, cols: Encoded | None = None, *, memory: int | str | None = None) -> Gram:
     """Return the Gram of encoded objects as their user has it."""
-    here = place_of(rows) is CORES and (cols is None or place_of(cols) is CORES)
-    return (Gram if here else GramThere)(kernel, rows, cols, memory=memory)
+    places = [place_of(side) for side in (rows, cols) if side is not None]
+    return (GramThere if any(place.answers for place in places) else Gram)(kernel, rows, cols, memory=memory)
 
 
 def answered(function: Callable[..., T], gram: Gram, *given: Any) -> T:

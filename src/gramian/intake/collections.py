@@ -93,6 +93,10 @@ class Collection(Batches):
         """Return a collection of what a function makes of the partitions, each like some answer in type and shape."""
         return self._parts_of.answered(function, like)
 
+    def cut(self, answers: Any) -> Any:
+        """Return answers about all objects, which are known, as a collection of as many partitions."""
+        return self._parts_of.cut(answers)
+
     def head(self, n: int) -> Batch:
         """Return the first n objects."""
         n = whole(n, "n")

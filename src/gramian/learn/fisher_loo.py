@@ -62,6 +62,13 @@ class WithinClasses:
         moved /= self._roots
         return moved
 
+    @property
+    def parts(self) -> tuple[Array, Array, Array]:
+        """Return a, U and W with S V = a ∘ V − U (Wᵀ V)."""
+        a = 1 / self._roots
+        U = a * (self.labels[:, None] == np.arange(len(self.sizes)))
+        return a[:, 0], U, self.means
+
     def undone(self, V: Array) -> Array:
         """Return S⁺ V, of which S makes V again where the classes have mean zero."""
         moved = self._centred(V)

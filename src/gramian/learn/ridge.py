@@ -932,7 +932,10 @@ class Problem:
             return V if border is None else V - np.outer(border, border @ V)
 
         gain = 1.0 if self.weights is None else float(self.weights.max())
-        return Lens(lambda V: projected(weighted(V)), lambda V: weighted(projected(V)), gain)
+        a = np.ones(len(self.Y)) if d is None else d[:, 0]
+        b = np.zeros_like(a) if border is None else border
+        parts = a, b[:, None], (a * b)[:, None]
+        return Lens(lambda V: projected(weighted(V)), lambda V: weighted(projected(V)), gain, parts)
 
     def totals(self) -> tuple[float, int]:
         """Return the sum of the weights over all targets, and the number of objects that have one."""

@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from gramian.gram.gram import Gram
 from gramian.intake.collections import Collection
+from gramian.places import place_of
 
 GATHERING = ("score", "reconstruction_error")  # answers about all objects together
 
@@ -22,12 +23,16 @@ def answers(learner: Any, name: str, X: Any, *arguments: Any, **named: Any) -> A
             f"{type(learner).__name__}.{name} does not take a Dask collection, as its answer is one number for all "
             "objects: ask for predictions, which come in partitions, and compare these with measures of Dask"
         )
+    known = Collection(X)
+    if place_of(learner.sample_.points).name == place_of(known.partitions).name:  # learnt from all pairs of objects
+        gram = Gram(learner.kernel_, learner.kernel_.encoded(known.partitions))
+        return known.cut(getattr(learner, name)(gram, *arguments, **named))
     kernel, points = learner.kernel_, learner.sample_.points[:1]
     dtype = getattr(X, "dtype", None)
     if kernel.on_vectors and isinstance(dtype, np.dtype) and dtype.kind == "f":
         points = points.astype(np.float32 if dtype.itemsize <= 4 else np.float64)
     like = getattr(learner, name)(Gram(kernel, points), *arguments, **named)
-    return Collection(X).answered(_Question(learner, name, arguments, named), like)
+    return known.answered(_Question(learner, name, arguments, named), like)
 
 
 class _Question:
@@ -43,7 +48,7 @@ class _Question:
 
 def learns_exactly(learner: Any, method: Callable[..., Any], X: Collection, **named: Any) -> Any:
     """Learn from all pairs of the objects of a collection, whose targets are brought here."""
-    kernel = learner._require_kernel().fit(X.sample(20_000, 0)[0])
+    kernel = learner._require_kernel().fit(place_of(X.partitions).some(X.partitions))
     gram = Gram(kernel, kernel.encoded(X.partitions))
     y = X.targets()
     return method(learner, gram, **named) if y is None else method(learner, gram, y, **named)

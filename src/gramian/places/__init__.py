@@ -43,11 +43,15 @@ __all__ = [
     "place_of",
     "register",
     "there",
+    "to_be_known",
     "vectors",
     "workers_are_there",
 ]
 
-ELSEWHERE = {"torch": "gramian.places.torch.place"}  # by the library whose arrays they are: the module that registers
+ELSEWHERE = {  # by the library whose arrays they are: the module that registers
+    "torch": "gramian.places.torch.place",
+    "dask": "gramian.places.dask.place",
+}
 
 COLLECTIONS = {"dask": "gramian.places.dask.collections"}  # by the library whose collections they are
 
@@ -147,8 +151,16 @@ def on_host(a: Encoded) -> Encoded:
     return a if place is None else _moved(a, place)
 
 
-def _moved(part: Any, place: Place) -> Any:
+def to_be_known(a: Encoded) -> Encoded:
+    """Return encodings as fingerprints are made of them: on the host, but for what is hashed where it is."""
+    place = _elsewhere(a)
+    return a if place is None else _moved(a, place, hashed=True)
+
+
+def _moved(part: Any, place: Place, hashed: bool = False) -> Any:
     if isinstance(part, Encoded):
-        return Encoded(tuple(_moved(inner, place) for inner in part.parts))
+        return Encoded(tuple(_moved(inner, place, hashed) for inner in part.parts))
+    if hashed and hasattr(type(part), "__fingerprint__"):
+        return part
     there: Array | Any = place.host(part) if _elsewhere(part) is not None else part
     return there

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
+from gramian.checks import Array
+from gramian.formula.encoded import Encoded
 from gramian.formula.expression import Formula
 from gramian.places.cores.arrays import Arrays
 from gramian.places.cores.entries import HOLD, Tiled
@@ -15,6 +20,8 @@ class Cores(Arrays):
     """All cores, each with tiles of its own."""
 
     name = "cores"
+    answers = False
+    apart = False
     memory = DEFAULT_MEMORY
     hold = HOLD
     speed = 1.0
@@ -22,6 +29,19 @@ class Cores(Arrays):
     @property
     def lanes(self) -> int:
         return cores()
+
+    def encoded(self, kernel: Any, X: Any) -> Encoded:
+        found: Encoded = kernel.encode(X)
+        return found
+
+    def some(self, X: Any) -> Any:
+        return X
+
+    def numbers(self, of: Callable[[Encoded], Array], a: Encoded) -> Array:
+        return of(a)
+
+    def features(self, phi: Callable[[Encoded], Any], a: Encoded, in_place: bool) -> Any:
+        return phi(a)
 
     def prepare(self, formula: Formula) -> Prepared:
         return Plan(formula)

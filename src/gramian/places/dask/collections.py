@@ -107,6 +107,13 @@ class Partitions:
             for number, part in enumerate(like)
         )
 
+    def cut(self, answers: Any) -> Any:
+        """Return arrays of Dask, of numbers that are known, in chunks as these partitions."""
+        if isinstance(answers, tuple):
+            return tuple(map(self.cut, answers))
+        values = np.asarray(answers)
+        return array.from_array(values, chunks=(self.lengths, *((size,) for size in values.shape[1:])))
+
     def _array(self, tasks: list[Delayed], like: Any) -> Any:
         parts = [
             array.from_delayed(task, (length, *like.shape[1:]), meta=like[:0])

@@ -1,0 +1,107 @@
+"""Work on partitions: a future for each, made by the client in force, and answers that are waited for.
+
+Tasks are pure, and name what they are made of; what a worker had when it was lost is made again, from the collection
+on. Numbers of the client go with the tasks that take them, for what is only scattered would be lost with a worker.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from functools import partial
+from queue import Empty, SimpleQueue
+from typing import Any
+
+import dask
+from distributed import Client
+
+from gramian.places.dask import engine
+from gramian.runtime.progress import task as told_task
+from gramian.runtime.threads import alone
+
+PAUSE = 0.2  # seconds after which a waiting program looks whether the cluster is still there
+
+
+class Work:
+    """A client, and what it is asked to do."""
+
+    def __init__(self, client: Client) -> None:
+        self.client: Any = client
+
+    def each(
+        self, function: Callable[..., Any], *columns: Sequence[Any], workers: list[str] | None = None
+    ) -> list[Any]:
+        """Return futures of the calls of a function, side by side; by some workers, as long as they are there."""
+        if not len(columns[0]):
+            return []
+        where: dict[str, Any] = {} if workers is None else {"workers": workers, "allow_other_workers": True}
+        with dask.config.set(engine.QUIET):
+            found: list[Any] = self.client.map(partial(called, function), *columns, pure=False, **where)
+        return found
+
+    def placed(self, function: Callable[..., Any], addresses: Sequence[str], *columns: Sequence[Any]) -> list[Any]:
+        """Return what `each` does, with a worker for each call; no address is any worker."""
+        found: dict[int, Any] = {}
+        for address in dict.fromkeys(addresses):
+            mine = [k for k, to in enumerate(addresses) if to == address]
+            some = ([column[k] for k in mine] for column in columns)
+            found |= dict(zip(mine, self.each(function, *some, workers=[address] if address else None), strict=True))
+        return [found[k] for k in range(len(addresses))]
+
+    def answers(
+        self, futures: Sequence[Any], watched: Sequence[Any] = (), what: str = "", numbered: bool = False
+    ) -> list[Any]:
+        """Return what futures give, on the client; `watched` are those whose progress is told.
+
+        At the first error, or Ctrl-C, what is left is cancelled. An error is said to be of a partition where the
+        futures are `numbered` as these are.
+        """
+        heard: SimpleQueue[Any] = SimpleQueue()
+        awaited = [*watched, *futures]
+        try:
+            for number, future in enumerate(awaited):
+                future.add_done_callback(partial(_hear, heard, number if numbered else None))
+            with told_task(what, len(watched) or None) as told:
+                self._listen(heard, len(awaited), told.step if watched else lambda: None, what)
+            found: list[Any] = self.client.gather(list(futures))
+            return found
+        except BaseException:
+            with suppress(Exception):
+                self.client.cancel(awaited)
+            raise
+
+    def _listen(self, heard: SimpleQueue[Any], left: int, step: Callable[[], None], what: str) -> None:
+        while left:
+            try:
+                number, future = heard.get(timeout=PAUSE)
+            except Empty:
+                if self.client.status not in ("running", "connecting"):
+                    raise self._lost(what) from None
+                continue
+            left -= 1
+            if future.status == "error":
+                engine.refuse(future.exception(), number)
+            if future.cancelled():
+                raise self._lost(what)
+            step()
+
+    def _lost(self, what: str) -> ConnectionError:
+        return ConnectionError(
+            f"{what or 'the work'}: the connection to the scheduler is lost, or the work was cancelled there; start "
+            "again, on this cluster or another one: what checkpoints have kept is not done again"
+        )
+
+    def workers(self) -> dict[str, int]:
+        """Return the addresses of the workers, and how many tasks each of them does at a time."""
+        known = self.client.scheduler_info(n_workers=-1)["workers"]
+        return {address: known[address]["nthreads"] for address in sorted(known)}
+
+
+def _hear(heard: SimpleQueue[Any], number: int | None, future: Any) -> None:
+    heard.put((number, future))
+
+
+def called(function: Callable[..., Any], *arguments: Any) -> Any:
+    """Call a function as a task: alone on its core, so that its answer has the same bits on every worker."""
+    with alone():
+        return function(*arguments)

@@ -41,7 +41,7 @@ class BaseKernel(Value, ABC):
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
         if "squared_norms" in vars(cls):
-            cls.squared_norms = _where_they_are(cls.squared_norms)  # type: ignore[method-assign]
+            cls.squared_norms = _where_they_are(cls.squared_norms)  # type: ignore[assignment,method-assign]
 
     @abstractmethod
     def encode(self, X: Any) -> Encoded:

@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from gramian.gram.gram import Gram
 from gramian.intake.collections import Collection
-from gramian.places import place_of
+from gramian.places import CORES, place_of
 
 GATHERING = ("score", "reconstruction_error")  # answers about all objects together
 
@@ -24,7 +24,8 @@ def answers(learner: Any, name: str, X: Any, *arguments: Any, **named: Any) -> A
             "objects: ask for predictions, which come in partitions, and compare these with measures of Dask"
         )
     known = Collection(X)
-    if place_of(learner.sample_.points).name == place_of(known.partitions).name:  # learnt from all pairs of objects
+    place = place_of(learner.sample_.points)
+    if place is not CORES and place.name == place_of(known.partitions).name:  # learnt from all pairs of objects
         gram = Gram(learner.kernel_, learner.kernel_.encoded(known.partitions))
         return known.cut(getattr(learner, name)(gram, *arguments, **named))
     kernel, points = learner.kernel_, learner.sample_.points[:1]

@@ -118,12 +118,17 @@ def at_work(address: str | None, workers: int | None) -> AbstractContextManager[
 
 def made_of(function: Callable[..., Any], lengths: list[int], *beside: list[Any]) -> Any:
     """Return partitions that workers make by a function, given the number of each and what is beside it."""
+    import_module(ELSEWHERE["dask"])
     return import_module(COLLECTIONS["dask"]).made(function, lengths, *beside)
 
 
 def partitioned(X: Any) -> Any | None:
     """Return a collection whose parts are elsewhere as partitions; None where X is none."""
-    return import_module(COLLECTIONS[type(X).__module__.partition(".")[0]]).of(X) if is_collection(X) else None
+    if not is_collection(X):
+        return None
+    library = type(X).__module__.partition(".")[0]
+    import_module(ELSEWHERE[library])  # registers partitions, too
+    return import_module(COLLECTIONS[library]).of(X)
 
 
 def vectors(X: Any, *, sparse: bool = False) -> Any:

@@ -134,7 +134,8 @@ class _Moving(pickle.Pickler):
     def _array(self, thing: Any) -> Any:
         if not isinstance(thing, np.ndarray):
             self.met = True
-            return self._place.array(place_of(thing).host(thing))
+            found = place_of(thing).host(thing)
+            return self._place.array(found) if isinstance(found, np.ndarray) else found
         floating = thing.dtype in (np.float32, np.float64)
         return self._place.array(thing) if floating and id(thing) in self._vectors else thing
 

@@ -1,6 +1,7 @@
 """Products with K while workers are killed, checkpoints, interruptions, and who computes what."""
 
 import os
+import pickle
 import signal
 import threading
 import time
@@ -11,6 +12,7 @@ import pytest
 import gramian as gm
 from gramian.formula.encoded import Encoded
 from gramian.places.dask import pairs
+from gramian.places.dask.matrices import Parted
 from gramian.places.dask.work import Work
 from gramian.runtime.fingerprint import fingerprint
 from gramian.runtime.journal import keeping
@@ -103,6 +105,27 @@ def test_an_interruption_cancels_what_is_left(client, monkeypatch):
     while not all(future.cancelled() for future in sums) and time.monotonic() < until:
         time.sleep(0.05)
     assert all(future.cancelled() for future in sums)
+
+
+def test_an_exact_model_is_saved_and_pickled_with_its_sample(client, tmp_path):
+    there, here = (gm.KernelRidge(KERNEL, ridge=0.1) for _ in range(2))
+    there.fit(collection(X[:300], 100), V[:300])
+    expected = here.fit(X[:300], V[:300]).predict(X[300:310])
+    gm.save(there, tmp_path / "model")
+    for model in (there, gm.load(tmp_path / "model"), pickle.loads(pickle.dumps(there))):
+        assert np.abs(model.predict(X[300:310]) - expected).max() <= 1e-8
+
+
+def test_a_preconditioner_stays_on_the_workers(client, monkeypatch):
+    for module in ("solve", "eigen"):
+        monkeypatch.setattr(f"gramian.factor.{module}.DENSE", 100)
+    gathered, host = [], Parted.host
+    monkeypatch.setattr(Parted, "host", lambda self: gathered.append(self.shape) or host(self))
+    y = np.sin(X[:, 0])
+    found = gm.KernelRidge(KERNEL, ridge=1.0, fit_intercept=True).fit(KERNEL.gram(collection(X, 300)), y)
+    expected = gm.KernelRidge(KERNEL, ridge=1.0, fit_intercept=True).fit(KERNEL.gram(X), y)
+    assert np.abs(found.dual_coef_ - expected.dual_coef_).max() <= 1e-4 * np.abs(expected.dual_coef_).max()
+    assert not [shape for shape in gathered if min(shape) > 1]
 
 
 def test_a_fingerprint_is_that_of_the_rows_however_they_are_cut(client):

@@ -44,7 +44,7 @@ def partitions(X: Any) -> Parted:
     work = Work(engine.require_client("a Gram of a collection"))
     cuts = list(accumulate(parts.lengths, initial=0))
     found = Parted(Rows(work, cuts, parts.persisted(), parts.width, parts.dtype))
-    _last[:] = [ref(X), found]
+    _last[:] = [ref(X, lambda _: _last.clear()), found]
     return found
 
 

@@ -24,7 +24,7 @@ from gramian.places import on_host, place_of
 from gramian.places.dask import pairs as cutting
 from gramian.places.dask.matrices import Parted, Rows, _pieces, itself_given, looked, put_together
 from gramian.places.dask.pairs import Pair
-from gramian.places.dask.work import Work
+from gramian.places.dask.work import Heard, Work
 from gramian.places.protocol import Asked, Held, Matrix, Remember
 from gramian.runtime.journal import Stages, at_once
 
@@ -186,11 +186,11 @@ class Between:
         by = homes if self.asked.symmetric else [""] * len(of_columns)
         sent = self.work.placed(itself_given, by, of_columns)
         reached = [None] * len(self.rows.sizes) if sums is None else _in_bands(sums, self.rows.cuts)
-        made: list[Any] = []
+        heard = Heard()
         for first in range(start, stop, at_a_time):
             chosen = [k for k, pair in enumerate(self.pairs) if first <= pair.step < min(stop, first + at_a_time)]
             shares = self._shares(chosen, owners, addresses, sent)
-            made += shares.values()
+            heard.of(list(shares.values()))
             parts: list[list[Any]] = [[] for _ in reached]
             sides: list[list[int]] = [[] for _ in reached]
             for k in chosen:
@@ -202,7 +202,7 @@ class Between:
                     sides[pair.column].append(1)
             shapes = [(size, V.shape[1]) for size in self.rows.sizes]
             reached = self.work.placed(with_shares, homes, shapes, reached, parts, sides)
-        return np.concatenate(self.work.answers(reached, made, "product with K"))
+        return np.concatenate(self.work.answers(reached, heard, "product with K"))
 
     def _shares(self, chosen: list[int], owners: list[str], addresses: list[str], sent: list[Any]) -> dict[int, Any]:
         """Return the futures of what pairs give."""

@@ -19,7 +19,7 @@ import numpy as np
 from gramian.checks import Array, is_sparse
 from gramian.formula import encoded
 from gramian.places.dask.pairs import cuts as cuts_of
-from gramian.places.dask.work import Work
+from gramian.places.dask.work import Work, shipping
 from gramian.runtime.fingerprint import fingerprint
 
 FEW = 1024  # rows, and
@@ -84,7 +84,9 @@ class Parted:
         raise TypeError("an array whose rows lie on workers was taken for one of the client: it is not gathered")
 
     def __reduce__(self) -> Any:
-        return Outline, (self.shape, self.dtype)  # a kernel about a sample goes to workers without the sample
+        if shipping.get():  # a kernel about a sample goes to workers without the sample
+            return Outline, (self.shape, self.dtype)
+        return itself_given, (self.host(),)
 
     def __deepcopy__(self, memo: Any) -> Parted:
         return self  # partitions are never written to

@@ -112,7 +112,8 @@ class Workers:
         return A.astype(dtype) if isinstance(A, Parted) else CORES.cast(A, dtype)
 
     def dtype(self, A: Matrix) -> np.dtype[Any]:
-        return np.dtype(A.dtype)
+        found: np.dtype[Any] = np.dtype(A.dtype)
+        return found
 
     # What is seen of matrices on the host
 

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from contextvars import ContextVar
 from functools import partial
 from queue import Empty, SimpleQueue
+from time import monotonic
 from typing import Any
 
 import dask
@@ -20,6 +22,32 @@ from gramian.runtime.progress import task as told_task
 from gramian.runtime.threads import alone
 
 PAUSE = 0.2  # seconds after which a waiting program looks whether the cluster is still there
+
+shipping: ContextVar[bool] = ContextVar("shipping", default=False)  # whether what is pickled goes to workers
+
+
+class Heard:
+    """Futures that were told of, and are not held: their answers are let go where nobody else wants them."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self._queue: SimpleQueue[tuple[int | None, Any]] = SimpleQueue()
+
+    def of(self, futures: Sequence[Any], numbered: bool = False) -> None:
+        """Hear of some futures when they are done."""
+        self.count += len(futures)
+        for number, future in enumerate(futures):
+            future.add_done_callback(partial(self._hear, number if numbered else None))
+
+    def _hear(self, number: int | None, future: Any) -> None:
+        self._queue.put((number, future))
+
+    def next(self) -> tuple[int | None, Any] | None:
+        """Return a future that is done, and its number; None where none is for a while."""
+        try:
+            return self._queue.get(timeout=PAUSE)
+        except Empty:
+            return None
 
 
 class Work:
@@ -35,8 +63,12 @@ class Work:
         if not len(columns[0]):
             return []
         where: dict[str, Any] = {} if workers is None else {"workers": workers, "allow_other_workers": True}
-        with dask.config.set(engine.QUIET):
-            found: list[Any] = self.client.map(partial(called, function), *columns, pure=False, **where)
+        before = shipping.set(True)
+        try:
+            with dask.config.set(engine.QUIET):
+                found: list[Any] = self.client.map(partial(called, function), *columns, pure=False, **where)
+        finally:
+            shipping.reset(before)
         return found
 
     def placed(self, function: Callable[..., Any], addresses: Sequence[str], *columns: Sequence[Any]) -> list[Any]:
@@ -49,41 +81,49 @@ class Work:
         return [found[k] for k in range(len(addresses))]
 
     def answers(
-        self, futures: Sequence[Any], watched: Sequence[Any] = (), what: str = "", numbered: bool = False
+        self, futures: Sequence[Any], heard: Heard | None = None, what: str = "", numbered: bool = False
     ) -> list[Any]:
-        """Return what futures give, on the client; `watched` are those whose progress is told.
+        """Return what futures give, on the client; those that were `heard` of before are steps of it.
 
         At the first error, or Ctrl-C, what is left is cancelled. An error is said to be of a partition where the
         futures are `numbered` as these are.
         """
-        heard: SimpleQueue[Any] = SimpleQueue()
-        awaited = [*watched, *futures]
+        heard = heard or Heard()
+        steps = heard.count
         try:
-            for number, future in enumerate(awaited):
-                future.add_done_callback(partial(_hear, heard, number if numbered else None))
-            with told_task(what, len(watched) or None) as told:
-                self._listen(heard, len(awaited), told.step if watched else lambda: None, what)
+            heard.of(futures, numbered)
+            with told_task(what, steps or None) as told:
+                self._listen(heard, told.step if steps else lambda: None, what)
             found: list[Any] = self.client.gather(list(futures))
             return found
         except BaseException:
             with suppress(Exception):
-                self.client.cancel(awaited)
+                self.client.cancel(list(futures), force=True)
             raise
 
-    def _listen(self, heard: SimpleQueue[Any], left: int, step: Callable[[], None], what: str) -> None:
+    def _listen(self, heard: Heard, step: Callable[[], None], what: str) -> None:
+        left, lonely = heard.count, None
         while left:
-            try:
-                number, future = heard.get(timeout=PAUSE)
-            except Empty:
-                if self.client.status not in ("running", "connecting"):
-                    raise self._lost(what) from None
+            if (met := heard.next()) is None:
+                lonely = self._looked(lonely, what)
                 continue
-            left -= 1
+            number, future = met
+            left, lonely = left - 1, None
             if future.status == "error":
                 engine.refuse(future.exception(), number)
             if future.cancelled():
                 raise self._lost(what)
             step()
+
+    def _looked(self, lonely: float | None, what: str) -> float | None:
+        """Look whether anybody works, and return since when nobody does."""
+        if self.client.status not in ("running", "connecting"):
+            raise self._lost(what)
+        if self.client.scheduler_info(n_workers=0).get("n_workers", 1):
+            return None
+        if lonely is not None and monotonic() - lonely > engine.LONELY:
+            raise TimeoutError(f"{what or 'the work'}: for {engine.LONELY:g} s no worker has been there: start workers")
+        return monotonic() if lonely is None else lonely
 
     def _lost(self, what: str) -> ConnectionError:
         return ConnectionError(
@@ -95,10 +135,6 @@ class Work:
         """Return the addresses of the workers, and how many tasks each of them does at a time."""
         known = self.client.scheduler_info(n_workers=-1)["workers"]
         return {address: known[address]["nthreads"] for address in sorted(known)}
-
-
-def _hear(heard: SimpleQueue[Any], number: int | None, future: Any) -> None:
-    heard.put((number, future))
 
 
 def called(function: Callable[..., Any], *arguments: Any) -> Any:

@@ -19,7 +19,7 @@ from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 
-from gramian.checks import Array, as_generator, is_sparse, whole
+from gramian.checks import Array, as_generator, at_hand, is_sparse, whole
 from gramian.intake.draws import drawn
 from gramian.intake.rows import (
     Objects,
@@ -410,6 +410,7 @@ def _as_target(target: Any) -> tuple[str | None, Array | None]:
 
 
 def _as_values(values: Any, where: str) -> Array:
+    at_hand(values)
     try:
         found: Array = np.asanyarray(values)
     except ValueError:

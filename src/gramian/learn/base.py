@@ -233,7 +233,7 @@ def named(label: Any) -> str:
 
 def checked_weights(sample_weight: Any, X: Any) -> Array | None:
     """Return sample weights, one number of at least 0 for each object; None where none are given."""
-    if sample_weight is None:
+    if at_hand(sample_weight) is None:
         return None
     w = check_weights(sample_weight, X)
     if not w.any():

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from gramian.checks import as_array, is_sparse
+from gramian.checks import as_array, at_hand, is_sparse
 from gramian.formula.encoded import Encoded
 from gramian.places import CORES, ELSEWHERE, Place, others, place_of
 
@@ -59,6 +59,7 @@ def to_device(thing: Any, device: Any) -> Any:
            [0., 1.]])
     """
     place = _named(device)
+    at_hand(thing)
     if is_sparse(thing):
         raise TypeError("a sparse array is worked on by the cores alone: pass its .toarray() where that fits")
     if isinstance(thing, np.ndarray | list | tuple) or _is_elsewhere(thing):

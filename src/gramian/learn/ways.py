@@ -126,10 +126,10 @@ class Summed(Way):
 
         The probe is that of the smallest draws of both, `most` in all.
         """
-        found = copy(self)
-        places = [found.labels.setdefault(label, len(found.labels)) for label in other.labels]
-        require_one_kind(found.labels)
-        found.summary = self.summary.joined(other.summary, places or None)
+        labels = dict(self.labels)
+        places = [labels.setdefault(label, len(labels)) for label in other.labels]
+        require_one_kind(labels)
+        found = replace(self, labels=labels, summary=self.summary.joined(other.summary, places or None))
         if other.probe is not None:
             some = other.probe
             if places:

@@ -96,6 +96,14 @@ def test_an_error_on_a_worker_names_the_partition_and_leaves_the_learner_as_it_w
     np.testing.assert_array_equal(model.transform(X[:5]), before)
 
 
+def test_a_partition_keeps_its_number_where_others_are_empty(mortals):
+    lazy = slow(np.where(np.arange(N)[:, None] < 100, -9.0, X), seconds=0)
+    rows = lazy[lazy[:, 0] > -9]  # four partitions are empty
+    bad = rows.map_blocks(lambda block: np.where(block == X[333, 0], np.nan, block), dtype=float)
+    with pytest.raises(ValueError, match=r"partition 13: .* in row 233; finite numbers expected"):
+        gm.KernelPCA(2, KERNEL, rank=20).fit(bad)
+
+
 def test_without_a_client_the_partition_is_named_too():
     def broken(block, block_info=None):
         if block_info and block_info[0]["chunk-location"][0] == 7:

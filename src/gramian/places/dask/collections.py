@@ -40,6 +40,8 @@ class Partitions:
         Of an array.
     width : tuple of int
         Of an array, the shape of a row.
+    numbers : tuple of int
+        By which the partitions are known, where some were left out.
     turns : tuple of callable
         What is done to each partition, given the place of its first object, before anything else is.
     """
@@ -49,6 +51,7 @@ class Partitions:
     names: tuple[str, ...] | None = None
     dtype: Any = None
     width: tuple[int, ...] = ()
+    numbers: tuple[int, ...] | None = None
     turns: tuple[Callable[[Any, int], Any], ...] = ()
 
     def __len__(self) -> int:
@@ -71,11 +74,11 @@ class Partitions:
 
     def summed(self, tasks: list[Delayed], merge: Callable[[Any, Any], Any], what: str) -> Any:
         """Return the sum of what tasks give, one for each partition, in a fixed tree."""
-        return engine.summed(tasks, merge, what)
+        return engine.summed(tasks, merge, what, self.numbers)
 
     def gathered(self, tasks: list[Delayed], what: str) -> list[Any]:
         """Return what tasks give, one for each partition."""
-        return engine.gathered(tasks, what)
+        return engine.gathered(tasks, what, self.numbers)
 
     def some(self, function: Callable[..., Any], chosen: list[bool], what: str, *beside: Iterable[Any]) -> list[Any]:
         """Return what a function makes of some partitions."""
@@ -83,7 +86,8 @@ class Partitions:
         numbers = [number for number, here in enumerate(chosen) if here]
         parts, starts = ([column[n] for n in numbers] for column in (self.parts, self.starts))
         tasks = engine.mapped(partial(turned, self.turns, function), parts, starts, *columns, what="some")
-        return engine.computed(tasks, tasks, what, numbers)
+        known = range(len(self.parts)) if self.numbers is None else self.numbers
+        return engine.computed(tasks, tasks, what, [known[n] for n in numbers])
 
     def in_turn(self, function: Callable[..., Any], what: str) -> Iterator[Any]:
         """Go through what a function makes of the partitions, in their order and few of them here at a time."""
@@ -179,7 +183,8 @@ def of(X: Any) -> Partitions:
         raise ValueError("X is empty: no partition holds an object; at least one expected")
     if len(held) == len(found.lengths):
         return found
-    return replace(found, parts=tuple(found.parts[n] for n in held), lengths=tuple(found.lengths[n] for n in held))
+    parts, lengths = (tuple(column[n] for n in held) for column in (found.parts, found.lengths))
+    return replace(found, parts=parts, lengths=lengths, numbers=tuple(held))
 
 
 def _of_array(X: Any) -> tuple[tuple[Delayed, ...], tuple[int, ...]]:

@@ -110,19 +110,19 @@ def _call(called: tuple[Callable[..., T], Path | None], *arguments: Any) -> T:
         return function(*arguments)
 
 
-def summed(parts: Sequence[Delayed], merge: Callable[[T, T], T], what: str) -> T:
+def summed(parts: Sequence[Delayed], merge: Callable[[T, T], T], what: str, numbers: Sequence[int] | None = None) -> T:
     """Return the sum of parts, merged two and two on the workers; `merge` must leave both as they were."""
     add = constant((merge, None), "merge")
     top = list(parts)
     for row in rows(top, lambda a, b: delayed(_call)(add, a, b, dask_key_name=named("merge"), pure=False)):
         top = row
-    found: T = computed(top, parts, what)[0]
+    found: T = computed(top, parts, what, numbers)[0]
     return found
 
 
-def gathered(parts: Sequence[Delayed], what: str) -> list[Any]:
+def gathered(parts: Sequence[Delayed], what: str, numbers: Sequence[int] | None = None) -> list[Any]:
     """Return what all parts are, which must be small."""
-    return computed(list(parts), parts, what)
+    return computed(list(parts), parts, what, numbers)
 
 
 def computed(

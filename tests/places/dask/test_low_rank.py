@@ -208,3 +208,16 @@ def test_the_conformal_guarantee_holds_of_a_collection():
     spread = np.sqrt(0.1 * 0.9 * (1 / 4000 + 1 / len(detector.distances_)))
     assert abs(alarms.mean() - 0.1) < 5 * spread
     assert detector.false_alarm_bound_ <= 0.1
+
+
+def test_a_cluster_behind_tls_works_as_any(of_one_machine):
+    pytest.importorskip("cryptography", reason="cryptography is not installed, which makes certificates")
+    security = distributed.Security.temporary()
+    with (
+        distributed.LocalCluster(
+            n_workers=1, processes=False, protocol="tls://", security=security, dashboard_address=":0", silence_logs=50
+        ) as cluster,
+        distributed.Client(cluster.scheduler_address, security=security) as client,
+    ):
+        assert client.scheduler.address.startswith("tls://")
+        np.testing.assert_array_equal(answer("ridge", learnt("ridge")), of_one_machine["ridge"])

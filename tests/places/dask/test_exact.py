@@ -1,6 +1,7 @@
 """The exact side of the cluster place: whatever is made of products with K says what it says on the cores."""
 
 import warnings
+from importlib.util import find_spec
 
 import dask.array as da
 import dask.bag
@@ -108,6 +109,20 @@ def test_texts_in_partitions_are_compared_as_those_at_hand(kernel):
     learnt, expected = (gm.KernelRidge(kernel, ridge=0.3) for _ in range(2))
     learnt.fit(dask.bag.from_sequence(TEXTS, npartitions=3), V[:, 0])
     close(learnt.predict(TEXTS[:5]), expected.fit(TEXTS, V[:, 0]).predict(TEXTS[:5]))
+
+
+@pytest.mark.skipif(find_spec("torch") is None, reason="torch is not installed")
+def test_partitions_of_tensors_are_worked_on_by_their_place(client):
+    import torch
+
+    kernel = gm.Gaussian(bandwidth=1.5)
+    there = kernel.gram(collection(X, 40).map_blocks(torch.from_numpy, dtype=float, meta=X[:0]))
+    kinds = there.rows.parts[0].mapped(type)
+    assert client.gather(kinds) == [torch.Tensor] * 3
+    V = RNG.normal(size=(90, 2))
+    close(there @ V, kernel.gram(X) @ V)
+    close(there.columns([70, 3]), kernel.gram(X).columns([70, 3]))
+    close(gm.solve(there, Y, 0.3).value, gm.solve(kernel.gram(X), Y, 0.3).value)
 
 
 LEARNERS = {

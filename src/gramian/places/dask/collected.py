@@ -18,7 +18,8 @@ from gramian.checks import is_sparse
 from gramian.formula.encoded import Encoded, joined
 from gramian.places import place_of
 from gramian.places.dask import collections, engine
-from gramian.places.dask.matrices import Parted, Rows, in_columns_of
+from gramian.places.dask.blocks import in_columns_of
+from gramian.places.dask.matrices import Parted, Rows
 from gramian.places.dask.work import Work
 
 SAID = ("signature", "width", "load", "sparse")  # of encodings, by what is no array

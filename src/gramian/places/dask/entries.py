@@ -22,7 +22,8 @@ from gramian.formula.encoded import Encoded
 from gramian.formula.expression import Formula, Opaque
 from gramian.places import on_host, place_of
 from gramian.places.dask import pairs as cutting
-from gramian.places.dask.matrices import Parted, Rows, _pieces, itself_given, looked, put_together
+from gramian.places.dask.blocks import itself_given, looked, put_together
+from gramian.places.dask.matrices import Parted, Rows, _pieces
 from gramian.places.dask.pairs import Pair
 from gramian.places.dask.work import Heard, Work
 from gramian.places.protocol import Asked, Held, Matrix, Remember

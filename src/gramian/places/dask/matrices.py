@@ -16,8 +16,25 @@ from typing import Any, Self
 
 import numpy as np
 
-from gramian.checks import Array, is_sparse
+from gramian.checks import Array
 from gramian.formula import encoded
+from gramian.places.dask.blocks import (
+    added,
+    beside_number,
+    brought,
+    drawn,
+    in_columns_of,
+    itself,
+    itself_given,
+    pieced,
+    product_by,
+    product_with_rows,
+    put_together,
+    seen,
+    some_of,
+    taken,
+    written,
+)
 from gramian.places.dask.pairs import cuts as cuts_of
 from gramian.places.dask.work import Work, shipping
 from gramian.runtime.fingerprint import fingerprint
@@ -185,13 +202,7 @@ class Parted:
 
     def host(self) -> Any:
         """Return all of it on the client."""
-        parts = self.work.answers(self.mapped(itself))
-        found = parts[0]
-        if isinstance(found, np.ndarray):
-            found = np.concatenate(parts)
-        else:
-            for part in parts[1:]:
-                found = encoded.joined(found, part)
+        found = put_together(self.work.answers(self.mapped(brought)))
         return found.T if self.turned else found
 
     def recut(self, cuts: Sequence[int]) -> Parted:
@@ -263,10 +274,8 @@ class Parted:
                 [chosen[run] - self.cuts[p] for p, run in zip(met, runs, strict=True)],
             )
         )
-        found = parts[0]
-        for part in parts[1:]:
-            found = encoded.joined(found, part)
-        return found[np.argsort(order, kind="stable")]
+        found, back = put_together(parts), np.argsort(order, kind="stable")
+        return [found[k] for k in back] if isinstance(found, list) else found[back]
 
     def _shuffled(self, chosen: Array) -> Parted:
         """Return rows in partitions of their own, in the order in which they were asked for."""
@@ -379,94 +388,6 @@ def total(work: Work, parts: Sequence[Any]) -> Any:
     return parts[0]
 
 
-# What is done on workers
-
-
-def seen(function: Callable[..., Any], kinds: tuple[Any, ...], *blocks: Any) -> Any:
-    """Return what a function makes of blocks, of each of which some columns are looked at in a precision."""
-    return function(*(b if kind is None else looked(b, *kind) for b, kind in zip(blocks, kinds, strict=True)))
-
-
-def looked(block: Any, columns: slice, dtype: np.dtype[Any] | None) -> Any:
-    """Return some columns of a block in a precision."""
-    if columns != slice(None):
-        block = block[:, columns]
-    return block if dtype is None else encoded.in_precision(block, dtype)
-
-
-def itself(block: Any) -> Any:
-    """Return a block of its own, which does not keep a larger one alive."""
-    return np.ascontiguousarray(block) if isinstance(block, np.ndarray) else block
-
-
-def pieced(look: tuple[Any, ...], blocks: list[Any], some: list[slice]) -> Any:
-    """Return rows of several blocks as one."""
-    return put_together([looked(block, *look)[rows] for block, rows in zip(blocks, some, strict=True)])
-
-
-def put_together(parts: list[Any]) -> Any:
-    """Return blocks, one after the other, as one."""
-    if len(parts) > 1 and isinstance(parts[0], np.ndarray):
-        return np.concatenate(parts)
-    found = parts[0]
-    for part in parts[1:]:
-        found = encoded.joined(found, part)
-    return found
-
-
-def some_of(look: tuple[Any, ...], block: Any, rows: Array) -> Any:
-    """Return rows of a block."""
-    return [block[i] for i in rows] if isinstance(block, list) else looked(block, *look)[rows]
-
-
-def drawn(look: tuple[Any, ...], blocks: list[Any], places: tuple[Array, Array]) -> Any:
-    """Return rows of several blocks in an order: which block, and which row of it."""
-    home, row = places
-    order = np.argsort(home, kind="stable")
-    parts = [looked(block, *look)[row[home == k]] for k, block in enumerate(blocks)]
-    return put_together(parts)[np.argsort(order, kind="stable")]
-
-
-def taken(columns: Array, block: Array) -> Array:
-    """Return columns of a block."""
-    return np.ascontiguousarray(block[:, columns])
-
-
-def written(columns: slice, block: Array, values: Array) -> Array:
-    """Return a block with other numbers in some of its columns."""
-    found = block.copy()
-    found[:, columns] = values
-    return found
-
-
-def beside_number(function: Callable[..., Any], number: Any, block: Array) -> Array:
-    """Return an operation on a block and a number."""
-    return np.asarray(function(block, block.dtype.type(number)))
-
-
-def product_by(B: Array, block: Array) -> Array:
-    """Return block · B."""
-    return np.asarray(block @ B)
-
-
-def product_with_rows(block: Array, values: Array) -> Array:
-    """Return blockᵀ · values."""
-    return np.asarray(block.T @ values)
-
-
-def added(parts: list[Any]) -> Any:
-    """Return the sum of parts, from the first to the last; of tuples, of each of their members."""
-    found = parts[0]
-    for part in parts[1:]:
-        found = tuple(map(operator.add, found, part)) if isinstance(found, tuple) else found + part
-    return found
-
-
-def is_dense(block: Any) -> bool:
-    """Tell whether a block is a dense array."""
-    return isinstance(block, np.ndarray) and not is_sparse(block)
-
-
 encoded.copied.register(Parted, lambda part: part)  # partitions are never written to
 
 
@@ -484,13 +405,3 @@ def _joined(p: Parted, q: Any) -> Parted:
     cuts = [*p.cuts, *(p.cuts[-1] + c for c in q.cuts[1:])]
     rows = Rows(p.work, cuts, [*p.rows.blocks, *q.rows.blocks], p.tail, p.dtype)
     return Parted(rows, **p.said)
-
-
-def in_columns_of(none: Any, block: Any) -> Any:
-    """Return a block in the columns that others have, of which there is none."""
-    return block.like(none)
-
-
-def itself_given(block: Any) -> Any:
-    """Return what was sent."""
-    return block

@@ -16,7 +16,7 @@ from heapq import heapify, heapreplace
 from itertools import pairwise
 from math import ceil, isqrt
 
-BAND = 8192  # objects of a band: a pair of them takes a core some hundredths of a second
+BAND = 12_500  # objects of a band: a pair of them takes a core a tenth of a second, or more
 MANY = 64  # bands, from which on they grow with their number
 MOST = 256  # bands, so that a scheduler can keep up with their pairs
 EVEN = 0.95  # share of the time that the least busy worker is to work

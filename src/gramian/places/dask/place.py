@@ -21,8 +21,9 @@ from gramian.formula.expression import Formula
 from gramian.places import CORES, on_host, place_of, register
 from gramian.places.cores.tiles import DEFAULT_MEMORY
 from gramian.places.dask import collected
+from gramian.places.dask.blocks import itself
 from gramian.places.dask.entries import Between, Side, parted_leaf
-from gramian.places.dask.matrices import Parted, Rows, itself
+from gramian.places.dask.matrices import Parted, Rows
 from gramian.places.dask.work import Work
 from gramian.places.protocol import Asked, Entries, Factor, Matrix, Place, Prepared
 

@@ -87,7 +87,9 @@ def _elsewhere(a: Any) -> Place | None:
     if kind not in _places:
         _places[kind] = None
         if (module := ELSEWHERE.get(kind.__module__.partition(".")[0])) is not None:
-            import_module(module)
+            take = getattr(import_module(module), "take", None)  # what a library has many types of
+            if _places[kind] is None and take is not None:
+                take(kind)
     found = _places[kind]
     return None if found is None else found(a)
 

@@ -6,7 +6,6 @@ where those have an array. What parts say of themselves (their width, their load
 
 from __future__ import annotations
 
-import sys
 from functools import partial
 from itertools import accumulate
 from typing import Any
@@ -25,15 +24,8 @@ from gramian.places.dask.work import Work
 SAID = ("signature", "width", "load", "sparse")  # of encodings, by what is no array
 BROUGHT = 2**24  # bytes of objects that a kernel is settled on as they are; of more, a sample
 SAMPLE = 2**16  # objects of that sample
-KINDS = {"dask.array": ("Array",), "dask.bag": ("Bag",), "dask.dataframe": ("DataFrame", "Series")}
 
 _last: list[Any] = []  # the collection that was asked for last, and its partitions where they are
-
-
-def kinds() -> list[type]:
-    """Return the types of Dask's collections that are loaded."""
-    loaded = [(sys.modules[name], names) for name, names in KINDS.items() if name in sys.modules]
-    return [collections.Partitions, *(getattr(module, name) for module, names in loaded for name in names)]
 
 
 def partitions(X: Any) -> Parted:

@@ -22,6 +22,7 @@ from gramian.places import CORES, on_host, place_of, register
 from gramian.places.cores.tiles import DEFAULT_MEMORY
 from gramian.places.dask import collected
 from gramian.places.dask.blocks import itself
+from gramian.places.dask.collections import Partitions
 from gramian.places.dask.entries import Between, Side, parted_leaf
 from gramian.places.dask.matrices import Parted, Rows
 from gramian.places.dask.work import Work
@@ -312,6 +313,11 @@ class Collections(Workers):
         return collected.some(X)
 
 
+def take(kind: type) -> None:
+    """Take collections of a type, where Dask says that they are some."""
+    if hasattr(kind, "__dask_graph__"):
+        register(kind, Collections())
+
+
 register(Parted, of)
-for kind in collected.kinds():
-    register(kind, Collections())
+register(Partitions, Collections())

@@ -165,6 +165,9 @@ class Toy:
     def numbers(self, of, a):
         return of(a)
 
+    def settled(self, kernel, X):
+        return kernel.fit(X)
+
     def features(self, phi, a, in_place):
         return phi(a) if in_place else self.array(phi(on_host(a)))
 

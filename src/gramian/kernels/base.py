@@ -227,7 +227,7 @@ class BaseKernel(Value, ABC):
         if isinstance(X, Iterator):
             X = list(X)
         if Z is None or Z is X:
-            kernel = self.fit(place_of(X).some(X))
+            kernel: Self = place_of(X).settled(self, X)
             return gram_of(kernel, kernel.encoded(X), memory=memory)
         return gram_of(self, self.encoded(X), self.encoded(Z), memory=memory)
 

@@ -49,7 +49,7 @@ class _Question:
 
 def learns_exactly(learner: Any, method: Callable[..., Any], X: Collection, **named: Any) -> Any:
     """Learn from all pairs of the objects of a collection, whose targets are brought here."""
-    kernel = learner._require_kernel().fit(place_of(X.partitions).some(X.partitions))
+    kernel = place_of(X.partitions).settled(learner._require_kernel(), X.partitions)
     gram = Gram(kernel, kernel.encoded(X.partitions))
     y = X.targets()
     return method(learner, gram, **named) if y is None else method(learner, gram, y, **named)

@@ -165,8 +165,8 @@ class Place(Protocol):
     def encoded(self, kernel: Any, X: Any) -> Encoded:
         """Return what a kernel makes of objects that a user gave here, with their vectors here."""
 
-    def some(self, X: Any) -> Any:
-        """Return the objects from which a kernel may take a parameter: all of them, unless they are too many."""
+    def settled(self, kernel: Any, X: Any) -> Any:
+        """Return a kernel with what it takes from objects that a user gave here: from all of them, or from a sample."""
 
     def numbers(self, of: Callable[[Encoded], Array], a: Encoded) -> Array:
         """Return a number for each object, by a function that works on the arrays of the host, or on those here."""

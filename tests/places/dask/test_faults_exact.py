@@ -43,6 +43,18 @@ def test_a_worker_killed_in_the_middle_of_a_product_changes_no_bit(client):
     client.wait_for_workers(2)
 
 
+def test_all_workers_killed_in_the_middle_of_a_product_change_no_bit(client):
+    gram = KERNEL.gram(collection(X, 300))
+    expected = gram @ V
+    pids = client.run(os.getpid).values()
+    killer = threading.Timer(0.1, lambda: [os.kill(pid, signal.SIGKILL) for pid in pids])
+    killer.start()
+    found = gram @ V
+    killer.join()
+    assert np.array_equal(found, expected)
+    client.wait_for_workers(2)
+
+
 def test_bits_do_not_depend_on_partitions_or_on_who_computes(client, monkeypatch):
     expected = KERNEL.gram(collection(X, 300)) @ V
     assert np.array_equal(KERNEL.gram(collection(X, 170)) @ V, expected)

@@ -34,8 +34,8 @@ class Cores(Arrays):
         found: Encoded = kernel.encode(X)
         return found
 
-    def some(self, X: Any) -> Any:
-        return X
+    def settled(self, kernel: Any, X: Any) -> Any:
+        return kernel.fit(X)
 
     def numbers(self, of: Callable[[Encoded], Array], a: Encoded) -> Array:
         return of(a)

@@ -85,6 +85,27 @@ def _in_one(work: Work, blocks: list[Any]) -> tuple[list[Any], Any]:
     return work.each(partial(in_columns_of, none), blocks), none
 
 
+class NeededError(Exception):
+    """Raised where a kernel looks at the objects it is settled on."""
+
+
+class Unseen:
+    """Objects that are not brought here unless somebody looks at them."""
+
+    def _needed(self, *_: Any, **__: Any) -> Any:
+        raise NeededError
+
+    __getattr__ = __getitem__ = __len__ = __iter__ = __array__ = _needed
+
+
+def settled(kernel: Any, X: Any) -> Any:
+    """Return a kernel with what it takes from objects, of which a sample is brought here if it looks at them."""
+    try:
+        return kernel.fit(Unseen())
+    except NeededError:
+        return kernel.fit(some(X))
+
+
 def some(X: Any) -> Any:
     """Return objects that a kernel may take a parameter from: all of them, or a sample drawn over all partitions."""
     given = partitions(X)

@@ -10,6 +10,7 @@ whether they were made in one go or taken up from a checkpoint.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import pairwise
@@ -25,7 +26,7 @@ from gramian.places.dask import pairs as cutting
 from gramian.places.dask.blocks import itself_given, looked, put_together
 from gramian.places.dask.matrices import Parted, Rows, _pieces
 from gramian.places.dask.pairs import Pair
-from gramian.places.dask.work import Heard, Work
+from gramian.places.dask.work import EverybodyLostError, Heard, Work
 from gramian.places.protocol import Asked, Held, Matrix, Remember
 from gramian.runtime.journal import Stages, at_once
 
@@ -173,7 +174,10 @@ class Between:
         steps = self.pairs[-1].step + 1
 
         def go(start: int, stop: int) -> None:
-            sums[...] = self._steps(V, sums if start else None, start, stop)
+            while True:
+                with suppress(EverybodyLostError):  # what was done is done again, by others
+                    sums[...] = self._steps(V, sums if start else None, start, stop)
+                    return
 
         stages(sums, steps, go, (len(self.rows.sizes), len(self.columns.sizes)))
         return sums
@@ -203,7 +207,9 @@ class Between:
                     sides[pair.column].append(1)
             shapes = [(size, V.shape[1]) for size in self.rows.sizes]
             reached = self.work.placed(with_shares, homes, shapes, reached, parts, sides)
-        return np.concatenate(self.work.answers(reached, heard, "product with K"))
+        return np.concatenate(
+            self.work.answers(reached, heard, "product with K", meant_for=addresses if addresses[0] else ())
+        )
 
     def _shares(self, chosen: list[int], owners: list[str], addresses: list[str], sent: list[Any]) -> dict[int, Any]:
         """Return the futures of what pairs give."""

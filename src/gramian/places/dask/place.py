@@ -49,8 +49,8 @@ class Workers:
         found: Encoded = kernel.encode(X)
         return found
 
-    def some(self, X: Any) -> Any:
-        return X
+    def settled(self, kernel: Any, X: Any) -> Any:
+        return kernel.fit(X)
 
     def numbers(self, of: Callable[[Encoded], Array], a: Encoded) -> Array:
         leaf = parted_leaf(a)
@@ -309,8 +309,8 @@ class Collections(Workers):
     def encoded(self, kernel: Any, X: Any) -> Encoded:
         return collected.encoded(kernel, X)
 
-    def some(self, X: Any) -> Any:
-        return collected.some(X)
+    def settled(self, kernel: Any, X: Any) -> Any:
+        return collected.settled(kernel, X)
 
 
 def take(kind: type) -> None:

@@ -11,7 +11,6 @@ from contextlib import suppress
 from contextvars import ContextVar
 from functools import partial
 from queue import Empty, SimpleQueue
-from time import monotonic
 from typing import Any
 
 import dask
@@ -22,8 +21,16 @@ from gramian.runtime.progress import task as told_task
 from gramian.runtime.threads import alone
 
 PAUSE = 0.2  # seconds after which a waiting program looks whether the cluster is still there
+LOOK = 10  # pauses after which it looks who works
 
 shipping: ContextVar[bool] = ContextVar("shipping", default=False)  # whether what is pickled goes to workers
+
+
+class EverybodyLostError(Exception):
+    """Raised where none of the workers is left that work was meant for.
+
+    Dask forgets tasks that it meant for certain workers when all of these are gone, though others might do them.
+    """
 
 
 class Heard:
@@ -81,19 +88,25 @@ class Work:
         return [found[k] for k in range(len(addresses))]
 
     def answers(
-        self, futures: Sequence[Any], heard: Heard | None = None, what: str = "", numbered: bool = False
+        self,
+        futures: Sequence[Any],
+        heard: Heard | None = None,
+        what: str = "",
+        numbered: bool = False,
+        meant_for: Sequence[str] = (),
     ) -> list[Any]:
         """Return what futures give, on the client; those that were `heard` of before are steps of it.
 
         At the first error, or Ctrl-C, what is left is cancelled. An error is said to be of a partition where the
-        futures are `numbered` as these are.
+        futures are `numbered` as these are; and an `EverybodyLostError` is raised where none is left of the workers
+        that they were `meant_for`.
         """
         heard = heard or Heard()
         steps = heard.count
         try:
             heard.of(futures, numbered)
             with told_task(what, steps or None) as told:
-                self._listen(heard, told.step if steps else lambda: None, what)
+                self._listen(heard, told.step if steps else lambda: None, what, meant_for)
             found: list[Any] = self.client.gather(list(futures))
             return found
         except BaseException:
@@ -101,29 +114,32 @@ class Work:
                 self.client.cancel(list(futures), force=True)
             raise
 
-    def _listen(self, heard: Heard, step: Callable[[], None], what: str) -> None:
-        left, lonely = heard.count, None
+    def _listen(self, heard: Heard, step: Callable[[], None], what: str, meant_for: Sequence[str]) -> None:
+        left, quiet = heard.count, 0
         while left:
             if (met := heard.next()) is None:
-                lonely = self._looked(lonely, what)
+                quiet += 1
+                self._look(quiet, what, meant_for)
                 continue
             number, future = met
-            left, lonely = left - 1, None
+            left, quiet = left - 1, 0
             if future.status == "error":
                 engine.refuse(future.exception(), number)
             if future.cancelled():
                 raise self._lost(what)
             step()
 
-    def _looked(self, lonely: float | None, what: str) -> float | None:
-        """Look whether anybody works, and return since when nobody does."""
+    def _look(self, quiet: int, what: str, meant_for: Sequence[str]) -> None:
+        """Look whether anybody works, after so many pauses in which nothing was heard."""
         if self.client.status not in ("running", "connecting"):
             raise self._lost(what)
-        if self.client.scheduler_info(n_workers=0).get("n_workers", 1):
-            return None
-        if lonely is not None and monotonic() - lonely > engine.LONELY:
+        if quiet % LOOK:
+            return
+        there = self.workers()
+        if there and meant_for and not there.keys() & set(meant_for):
+            raise EverybodyLostError
+        if not there and quiet * PAUSE > engine.LONELY:
             raise TimeoutError(f"{what or 'the work'}: for {engine.LONELY:g} s no worker has been there: start workers")
-        return monotonic() if lonely is None else lonely
 
     def _lost(self, what: str) -> ConnectionError:
         return ConnectionError(

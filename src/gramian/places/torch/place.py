@@ -61,8 +61,8 @@ class Torch(Arrays):
     def encoded(self, kernel: Any, X: Any) -> Encoded:
         return there(kernel.encode(X), self)
 
-    def some(self, X: Any) -> Any:
-        return X
+    def settled(self, kernel: Any, X: Any) -> Any:
+        return kernel.fit(X)
 
     def numbers(self, of: Callable[[Encoded], Array], a: Encoded) -> Array:
         return of(a)

@@ -21,7 +21,7 @@ import numpy as np
 from gramian.checks import Array
 from gramian.formula.encoded import Encoded
 from gramian.formula.expression import Formula, Opaque
-from gramian.places import on_host, place_of
+from gramian.places import CORES, on_host, place_of, there
 from gramian.places.dask import pairs as cutting
 from gramian.places.dask.blocks import itself_given, looked, put_together
 from gramian.places.dask.matrices import Parted, Rows, _pieces
@@ -111,7 +111,9 @@ class Job:
     among: int  # entries of all of K
 
     def asked(self, a: Encoded, b: Encoded, symmetric: bool = False, diagonal: Array | None = None) -> Asked:
-        """Return what the place of the encodings is asked for."""
+        """Return what the place of the encodings is asked for; some on the host are brought to where the others are."""
+        if (place := place_of(a)) is not place_of(b):
+            a, b = (there(a, place_of(b)), b) if place is CORES else (a, there(on_host(b), place))
         return Asked(
             plan=place_of(a).prepare(self.formula),
             rows=a,

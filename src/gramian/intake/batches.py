@@ -229,25 +229,11 @@ class Batches:
             X, y, _ = self._part(self._source.take(rows), None, rows)
             return X, y
         held, row = [], start
-        for raw in self._between(rows.start, rows.stop):
+        for raw in self._source.part(rows.start, rows.stop, self._needed()):
             X, y, _ = self._part(raw, None, range(row, row + len(raw)))
             row += len(X)
             held.append((X, y))
         return _join(held)
-
-    def _between(self, start: int, stop: int) -> Iterator[Any]:
-        """Go through some rows of the source, past those before them where it cannot be entered in between."""
-        if self._source.between is not None:
-            yield from self._source.between(start, stop, self._needed())
-            return
-        row = 0
-        for raw in self._source.open(self.rows, self._needed()):
-            part = pick(raw, range(max(start - row, 0), max(min(stop - row, len(raw)), 0)))
-            row += len(raw)
-            if len(part):
-                yield part
-            if row >= stop:
-                return
 
     def gathered(self, function: Callable[[Any, Any, int], T], what: str = "") -> list[T]:
         """Return what a function makes of each batch: X, y and the place of its first object."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache, partial
 from pathlib import Path
@@ -99,21 +99,7 @@ def _piece(path: Path, rows: int, count: int, function: Callable[..., Any], numb
     if source.take is not None:
         return function(source.take(range(start, stop)), start)
     arrow = load_arrow()
-    return function(arrow.Table.from_batches(list(_between(source, start, stop))), start)
-
-
-def _between(source: Source, start: int, stop: int) -> Iterator[Any]:
-    if source.between is not None:
-        yield from source.between(start, stop, None)
-        return
-    row = 0
-    for raw in source.open(stop - start, None):
-        part = pick(raw, range(max(start - row, 0), max(min(stop - row, len(raw)), 0)))
-        row += len(raw)
-        if len(part):
-            yield part
-        if row >= stop:
-            return
+    return function(arrow.Table.from_batches(list(source.part(start, stop))), start)
 
 
 def _whole(table: Any, start: int) -> Any:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from copy import copy
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -34,7 +35,8 @@ from gramian.intake.rows import (
     wanted,
 )
 from gramian.intake.sources import Source, as_source, load_npy, pick
-from gramian.places import workers_are_there
+from gramian.places import CORES, Place, workers_are_there
+from gramian.places.moving import named_place
 from gramian.runtime.progress import task
 
 Batch: TypeAlias = tuple[Any, Array | None]  # X is an array or a list
@@ -104,6 +106,9 @@ class Batches:
 
     Notes
     -----
+    Cost: one pass over the source for each loop; memory for one batch of `rows` × d numbers, and what the file needs
+    to be read.
+
     Batches of an array in memory are views of it; all others are copies. Files are read page by page, so that large
     row groups of Parquet do not matter; a pyarrow Dataset is read as pyarrow does it, a row group or more at a time.
 
@@ -128,6 +133,8 @@ class Batches:
     >>> [X for X, _ in gm.Batches(lines, rows=3)]
     [['bar', 'bat', 'car']]
     """
+
+    place: Place = CORES
 
     def __init__(self, source: Any, target: Any = None, *, columns: Any = None, rows: int = 65_536) -> None:
         self.rows = whole(rows, "rows")
@@ -167,12 +174,23 @@ class Batches:
             self.head(1)
         return self._names
 
+    def on_device(self, device: Any) -> Batches:
+        """Return these batches as tensors of a device, sent one by one, each while the one before it is worked on.
+
+        >>> import numpy as np, gramian as gm
+        >>> gm.Batches(np.eye(2)).on_device("cpu").head(1)
+        (array([[1., 0.]]), None)
+        """
+        found = copy(self)
+        found.place = named_place(device)
+        return found
+
     def __iter__(self) -> Iterator[Batch]:
         if not self.once:
-            return self._cut(self._parts())
+            return self.place.stream(self._cut(self._parts()))
         self._require_fresh()
         self._begun = True
-        return self._cut(chain(_emptying(self._ahead), self._stream()))
+        return self.place.stream(self._cut(chain(_emptying(self._ahead), self._stream())))
 
     def head(self, n: int) -> Batch:
         """Return the first n objects, or all if there are fewer; an iterator loses nothing by it.
@@ -182,7 +200,13 @@ class Batches:
         >>> letters.head(2), list(letters)
         ((['a', 'b'], None), [(['a', 'b', 'c'], None)])
         """
-        n = whole(n, "n")
+        return self._sent(self._head(whole(n, "n")))
+
+    def _sent(self, batch: Batch) -> Batch:
+        sent: Batch = next(iter(self.place.stream(iter([batch]))))
+        return sent
+
+    def _head(self, n: int) -> Batch:
         if not self.once:
             return _first(self._parts(), n)
         self._require_fresh()
@@ -208,7 +232,10 @@ class Batches:
 
     def drawn(self, n: int, rng: Any) -> tuple[Batch, Array]:
         """Return what `sample` returns of a source that can be gone through again, and the places of these objects."""
-        rng = as_generator(rng)
+        batch, rows = self._drawn(n, as_generator(rng))
+        return self._sent(batch), rows
+
+    def _drawn(self, n: int, rng: np.random.Generator) -> tuple[Batch, Array]:
         if self._source.take is None or self.count is None:
             return _least(self._parts(), n, rng)
         rows = drawn(self.count, n, rng)
@@ -219,7 +246,8 @@ class Batches:
     def is_spread(self) -> bool:
         """Whether workers are there to read it: those of a client of Dask, who find a file under the same name."""
         source = self._given[0]
-        return isinstance(source, str | os.PathLike) and self.count is not None and workers_are_there()
+        in_file = isinstance(source, str | os.PathLike) and self.place is CORES
+        return in_file and self.count is not None and workers_are_there()
 
     def piece(self, number: int) -> Batch:
         """Return one batch, by reading no more than it takes."""
@@ -229,25 +257,11 @@ class Batches:
             X, y, _ = self._part(self._source.take(rows), None, rows)
             return X, y
         held, row = [], start
-        for raw in self._between(rows.start, rows.stop):
+        for raw in self._source.part(rows.start, rows.stop, self._needed()):
             X, y, _ = self._part(raw, None, range(row, row + len(raw)))
             row += len(X)
             held.append((X, y))
         return _join(held)
-
-    def _between(self, start: int, stop: int) -> Iterator[Any]:
-        """Go through some rows of the source, past those before them where it cannot be entered in between."""
-        if self._source.between is not None:
-            yield from self._source.between(start, stop, self._needed())
-            return
-        row = 0
-        for raw in self._source.open(self.rows, self._needed()):
-            part = pick(raw, range(max(start - row, 0), max(min(stop - row, len(raw)), 0)))
-            row += len(raw)
-            if len(part):
-                yield part
-            if row >= stop:
-                return
 
     def gathered(self, function: Callable[[Any, Any, int], T], what: str = "") -> list[T]:
         """Return what a function makes of each batch: X, y and the place of its first object."""

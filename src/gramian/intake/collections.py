@@ -176,6 +176,10 @@ class Files(Collection):
     def partitions(self) -> Any:
         return self._parts_of.turned(_without_targets)
 
+    def targets(self) -> Array | None:
+        told = self.given._column is not None or self.given._values is not None
+        return np.concatenate(self.gathered(_targets, "targets")) if told else None
+
 
 def _slice(values: Array | None, rows: int, number: int) -> Array | None:
     return None if values is None else np.asarray(values[number * rows : (number + 1) * rows])

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from gramian.intake.meanings import marks_of
 from gramian.intake.memory import raw_of
 from gramian.intake.recipe import Recipe, RowNumbers
 from gramian.intake.sources import Source, load_arrow, of_path, pick
+from gramian.intake.table import Table
 from gramian.intake.targets import asked_kinds
 from gramian.places import made_of
 
@@ -61,7 +62,7 @@ class Pieces:
         bounds = np.searchsorted(places, starts)
         rows = [places[a:b] - start for a, b, start in zip(bounds[:-1], bounds[1:], starts[:-1], strict=True)]
         found = self.made(_whole).some(_taken, [len(some) > 0 for some in rows], "rows, drawn", rows)
-        raw = raw_of(_joined(found))
+        raw = cast(Table, raw_of(_joined(found)))
         kinds, marks = asked_kinds(given.get("kinds"), target), marks_of(given.get("missing"))
         more = {name: given.get(name) for name in ("group", "order")}
         data = of_table(replace(raw, where=str(self.path)), target, kinds, given.get("columns"), marks, **more)
@@ -99,21 +100,7 @@ def _piece(path: Path, rows: int, count: int, function: Callable[..., Any], numb
     if source.take is not None:
         return function(source.take(range(start, stop)), start)
     arrow = load_arrow()
-    return function(arrow.Table.from_batches(list(_between(source, start, stop))), start)
-
-
-def _between(source: Source, start: int, stop: int) -> Iterator[Any]:
-    if source.between is not None:
-        yield from source.between(start, stop, None)
-        return
-    row = 0
-    for raw in source.open(stop - start, None):
-        part = pick(raw, range(max(start - row, 0), max(min(stop - row, len(raw)), 0)))
-        row += len(raw)
-        if len(part):
-            yield part
-        if row >= stop:
-            return
+    return function(arrow.Table.from_batches(list(source.part(start, stop))), start)
 
 
 def _whole(table: Any, start: int) -> Any:

@@ -61,6 +61,9 @@ SHORTEST_RUN = 512  # objects, at least, whose mean is compared with its project
 class NoveltyDetector(OutlierMixin, Reducible):  # type: ignore[misc]
     """Tell objects that are unlike the sample, with a bound on the rate of false alarms (Algorithm 5.4).
 
+    The centre of the sample's images is computed, and an object that is farther from it than a threshold is called
+    novel.
+
     Parameters
     ----------
     kernel : Kernel
@@ -614,7 +617,7 @@ def distances_aside(learner: NoveltyDetector, center: Vectors, X: Any, y: Any, s
 
 def distances_from(learner: NoveltyDetector, center: Vectors, X: Any) -> Array:
     """Return the distances of objects from a centre, under the settings of a learner."""
-    points = learner.kernel_.encode(learner._checked(X, learner.kernel_, False))
+    points = learner.kernel_.encoded(learner._checked(X, learner.kernel_, False))
     return np.asarray(Vectors(center.space, points).distances(center))
 
 

@@ -12,8 +12,9 @@ the first of its arrays is seen.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from contextvars import ContextVar
 from importlib import import_module
 from typing import Any
 
@@ -41,21 +42,46 @@ __all__ = [
     "others",
     "partitioned",
     "place_of",
+    "received",
     "register",
     "there",
     "to_be_known",
     "vectors",
     "workers_are_there",
+    "working",
+    "working_on",
 ]
 
+HOST = 1  # DLPack's number for the memory of the cores
 ELSEWHERE = {  # by the library whose arrays they are: the module that registers
     "torch": "gramian.places.torch.place",
     "dask": "gramian.places.dask.place",
 }
-
 COLLECTIONS = {"dask": "gramian.places.dask.collections"}  # by the library whose collections they are
 
 _places: dict[type, Callable[[Any], Place] | None] = {}  # by the type of arrays; None for what is the host's
+_working: ContextVar[Place] = ContextVar("working", default=CORES)
+
+
+@contextmanager
+def working_on(place: Place) -> Iterator[None]:
+    """Work on vectors of the host in a place inside a ``with`` block; answers are arrays of the host.
+
+    >>> with working_on(CORES):
+    ...     working().name
+    'cores'
+    """
+    before = _working.set(place)
+    try:
+        with place.exact():
+            yield
+    finally:
+        _working.reset(before)
+
+
+def working() -> Place:
+    """Return the place in which vectors of the host are worked on."""
+    return _working.get()
 
 
 def register(array: type, place: Place | Callable[[Any], Place]) -> None:
@@ -131,6 +157,30 @@ def partitioned(X: Any) -> Any | None:
     library = type(X).__module__.partition(".")[0]
     import_module(ELSEWHERE[library])  # registers partitions, too
     return import_module(COLLECTIONS[library]).of(X)
+
+
+def received(X: Any) -> Any:
+    """Return what a user gave: an array that another library has on a device as the tensor it is, all else as it is.
+
+    CuPy, JAX and others describe their arrays by DLPack. Nothing is copied.
+
+    Raises
+    ------
+    ImportError
+        If it needs torch, and torch is not installed.
+    """
+    if not hasattr(X, "__dlpack_device__") or isinstance(X, np.ndarray) or _elsewhere(X) is not None:
+        return X
+    if X.__dlpack_device__()[0] == HOST:
+        return X
+    try:
+        torch = import_module("torch")
+    except ImportError:
+        raise ImportError(
+            f"X is of {type(X).__module__}.{type(X).__name__} on a device; work there needs torch: "
+            "pip install 'gramian[gpu]', or pass an array of NumPy"
+        ) from None
+    return torch.from_dlpack(X)
 
 
 def vectors(X: Any, *, sparse: bool = False) -> Any:

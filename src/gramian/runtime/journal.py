@@ -107,6 +107,11 @@ def kept_in() -> Path | None:
     return None if journal is None else journal.directory.absolute()
 
 
+def is_kept() -> bool:
+    """Tell whether a journal is kept."""
+    return _current.get() is not None
+
+
 def remember(things: Callable[[], tuple[Any, ...]], compute: Callable[[Stages], Array]) -> Array:
     """Return the array that `things` determine: from the journal, or computed, and stored where that took long.
 
@@ -139,7 +144,7 @@ def remember(things: Callable[[], tuple[Any, ...]], compute: Callable[[Stages], 
     try:
         key = fingerprint(VERSION, import_module("gramian").__version__, *things())
     except NoFingerprintError as error:
-        journal.warn(f"no checkpoints are possible for this kernel, for it cannot be pickled ({error})")
+        journal.warn(f"no checkpoints are possible for this kernel, because it cannot be pickled ({error})")
         return compute(at_once)
     return journal.remember(key, compute)
 

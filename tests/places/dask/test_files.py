@@ -98,3 +98,9 @@ def test_a_file_that_breaks_is_named_with_its_partition(folder, client, tmp_path
     broken.write_bytes(held)
     with pytest.raises(ValueError, match=r"partition 3: .*3\.parquet"):
         gm.KernelPCA(2, KERNEL, rank=10).fit(batches)
+
+
+def test_files_are_learnt_from_exactly_too(folder, client):
+    found = gm.KernelRidge(KERNEL, 0.1).fit(gm.Batches(folder / "many", target="y", rows=100))
+    here = gm.KernelRidge(KERNEL, 0.1).fit(X, Y)
+    np.testing.assert_allclose(found.predict(X[:9]), here.predict(X[:9]), atol=1e-6 * np.abs(Y).max())

@@ -20,11 +20,16 @@ class Cores(Arrays):
     """All cores, each with tiles of its own."""
 
     name = "cores"
+    title = "the cores of this machine"
     answers = False
     apart = False
     memory = DEFAULT_MEMORY
     hold = HOLD
     speed = 1.0
+    full = (MemoryError,)
+
+    def release(self) -> None:
+        pass
 
     @property
     def lanes(self) -> int:

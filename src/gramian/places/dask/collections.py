@@ -183,8 +183,8 @@ def of(X: Any) -> Partitions:
         raise ValueError("X is empty: no partition holds an object; at least one expected")
     if len(held) == len(found.lengths):
         return found
-    parts, lengths = (tuple(column[n] for n in held) for column in (found.parts, found.lengths))
-    return replace(found, parts=parts, lengths=lengths, numbers=tuple(held))
+    parts = tuple(found.parts[number] for number in held)
+    return replace(found, parts=parts, lengths=tuple(filter(None, found.lengths)), numbers=tuple(held))
 
 
 def _of_array(X: Any) -> tuple[tuple[Delayed, ...], tuple[int, ...]]:

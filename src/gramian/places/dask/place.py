@@ -7,7 +7,7 @@ cores of the client.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from itertools import pairwise
@@ -35,6 +35,8 @@ class Workers:
     """The workers of a cluster, and the partitions of a collection on them."""
 
     name = "dask"
+    title = "workers of Dask"
+    full = (MemoryError,)
     answers = False
     apart = True
     memory = DEFAULT_MEMORY
@@ -44,6 +46,15 @@ class Workers:
 
     def __init__(self, work: Work, cuts: tuple[int, ...]) -> None:
         self.work, self.cuts = work, cuts
+
+    def release(self) -> None:
+        pass
+
+    def stream(self, batches: Iterator[Any]) -> Iterator[Any]:
+        return batches
+
+    def zeros(self, side: int) -> Any:
+        return self.array(np.zeros((side, side), order="F"))
 
     def encoded(self, kernel: Any, X: Any) -> Encoded:
         found: Encoded = kernel.encode(X)

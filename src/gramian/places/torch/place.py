@@ -23,7 +23,7 @@ from gramian.places import CORES, on_host, register, there
 from gramian.places.protocol import Asked, Place, Prepared, Remember
 from gramian.places.torch import engine, interpret
 from gramian.places.torch.arrays import NAMES, Arrays, dtype_of
-from gramian.places.torch.memory import ON_CORES, budget
+from gramian.places.torch.memory import ON_CORES, budget, release
 from gramian.places.torch.parts import check_devices, device_of
 from gramian.places.torch.passes import available
 from gramian.runtime.journal import at_once
@@ -43,6 +43,11 @@ class Torch(Arrays):
         self.name = f"torch:{device}"
 
     @property
+    def title(self) -> str:
+        named = self.device.type == "cuda"
+        return f"{torch.cuda.get_device_name(self.device)} ({self.device})" if named else f"torch ({self.device})"
+
+    @property
     def lanes(self) -> int:
         return 1 if self.device.type == "cpu" else LANES
 
@@ -57,6 +62,13 @@ class Torch(Arrays):
     @property
     def hold(self) -> int:
         return KEPT if self.device.type == "cpu" else budget(self.device) // 4
+
+    @property
+    def full(self) -> tuple[type[Exception], ...]:
+        return (MemoryError, torch.OutOfMemoryError)
+
+    def release(self) -> None:
+        release(self.device)
 
     def encoded(self, kernel: Any, X: Any) -> Encoded:
         return there(kernel.encode(X), self)

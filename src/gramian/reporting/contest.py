@@ -44,6 +44,7 @@ from gramian.reporting.measures import (
 from gramian.reporting.splits import INNER, Fold, Splits
 from gramian.reporting.study import RANK, Study
 from gramian.runtime.progress import task
+from gramian.runtime.threads import beside, cores
 from gramian.space.vectors import FeatureSpace
 
 JUDGED = 50_000  # objects that take part, at most
@@ -516,5 +517,16 @@ def _answers(study: Study, models: tuple[Entrant, ...], rows: Array, y: Array, f
     train, test, seen = rows[fold.train], rows[fold.test], y[fold.train]
     if not np.any(seen != seen[0]):  # the others of its unit were all that was known of another class
         return [Answer(np.full(len(test), seen[0]))] * len(models)
+    kernels = [k for k, model in enumerate(models) if model.family == KERNEL]
+
+    def plainly() -> dict[int, Answer]:
+        return {
+            k: model.predict(study.choice.kernel, train, seen, test)
+            for k, model in enumerate(models)
+            if k not in kernels
+        }
+
+    rest = beside(plainly) if len(train) >= plain.SMALL and cores() > 1 else plainly
     kernel = _chosen_on(study, train, seen)
-    return [model.predict(kernel, train, seen, test) for model in models]
+    told = {k: models[k].predict(kernel, train, seen, test) for k in kernels} | rest()
+    return [told[k] for k in range(len(models))]

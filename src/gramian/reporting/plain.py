@@ -99,7 +99,8 @@ def baselines(data: Dataset) -> tuple[Baseline, ...]:
         features, trees, what = counts, counts, " on letters and pairs"
     else:
         features, trees = side_by_side(data, data.recipe.columns)
-        what = "" if data.kind == "vectors" else f" on {_made_of(set(data.recipe.kinds.values()))}"
+        kinds = {data.recipe.kinds[name] for name in data.recipe.columns} - {"number"}
+        what = f" on {_made_of(set(data.recipe.kinds.values()))}" if data.kind == "records" and kinds else ""
     scaled = MaxAbsScaler if is_sparse(features) else StandardScaler if data.kind == "vectors" else Scaled
     found = [_fitted(f"{linear}{what}", "linear", features, lambda n, y: _on(scaled(), _linear(classes)))]
     if not is_sparse(trees):

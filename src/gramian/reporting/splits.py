@@ -170,7 +170,7 @@ class Splits:
 def _equal(data: Dataset) -> Array:
     """Return a number for each object, the same for those that are equal; all different where that is not looked at."""
     X = data.X
-    if data.kind == "nodes" or len(data) > LOOKED_AT:
+    if len(data) > LOOKED_AT:
         return np.arange(len(data))
     if is_sparse(X):
         rows = scipy.sparse.csr_array(X)

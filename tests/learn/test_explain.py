@@ -134,6 +134,20 @@ def test_of_records_a_number_a_category_or_a_text_is_named(column):
     assert named >= 19
 
 
+def test_a_name_of_its_own_as_every_object_has_one_makes_none_unusual():
+    columns = [f"x{j}" for j in range(8)]
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(80, 8))
+        X[0, 2] = 3.0
+        names = ["".join(rng.choice(list("abcdefgh"), 6)) for _ in X]
+        rows = [{"name": name, **dict(zip(columns, x, strict=True))} for name, x in zip(names, X.tolist(), strict=True)]
+        kernel = gm.Spectrum(2).normalize().on("name") + gm.Gaussian(5.0).on(*columns)
+        (found,) = gm.NoveltyDetector(kernel, alpha=0.1, random_state=0).fit(rows).explain(rows[:1], 3, rows)
+        assert found.reasons[0].column == "x2"
+        assert "name" not in [reason.column for reason in found.reasons]
+
+
 def test_a_category_that_is_unusual_beside_the_other_columns_is_named_with_the_usual_one():
     records = mixed(np.random.default_rng(0))
     k = gm.Equality().on("color") * gm.Gaussian(2.0).on("size")

@@ -41,6 +41,7 @@ NOTABLE = 0.1  # of what d is beyond the most typical object that the next repla
 FAR = 0.25  # of the width of the usual range, beyond which a value is told of an object that is inside by now
 ALSO = 0.05  # of d that a value takes away which is out of its range, to be told of an object that is inside by now
 AS_USUAL = 0.5  # what a fall counts where the value that is replaced is usual
+AS_ALL = 0.1  # what it counts where all values differ, as names do
 LARGE = 0.02  # of d that the next word must take away to be told
 USUAL = (0.05, 0.95)
 DIGITS = 9  # of likeness that count
@@ -309,10 +310,12 @@ class _Mending:
         return Explanation(first, threshold, tuple(reasons), distance)
 
     def _weight(self, name: Hashable) -> float:
-        """Return how much a fall counts: one that comes of replacing a usual value explains little."""
+        """Return how much a fall counts: less where the value is usual, or where all differ, so that none is."""
         value, usual = self.fields.values(name)[0], self.usual(name)
         if self.candidates[name].dtype.kind in "fiu" and _is_number(value):
             return AS_USUAL if usual[0] <= value <= usual[1] else 1.0
+        if not usual:
+            return AS_ALL
         return AS_USUAL if value in usual else 1.0
 
     def _strange(self, name: Hashable) -> bool:
@@ -321,7 +324,7 @@ class _Mending:
         if self.candidates[name].dtype.kind in "fiu" and _is_number(value):
             margin = FAR * (usual[1] - usual[0])
             return not usual[0] - margin <= value <= usual[1] + margin
-        return value not in usual
+        return bool(usual) and value not in usual
 
     def _best(self, left: list[Hashable]) -> dict[Hashable, tuple[float, Any]]:
         """Return for each column the least distance that another value in it gives, and that value."""

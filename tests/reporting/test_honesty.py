@@ -22,7 +22,7 @@ from gramian.reporting.sections import verdict as verdicts
 from gramian.reporting.sections.novelty import Found, _apart
 from gramian.reporting.sections.prediction.smoothing import why
 from gramian.reporting.sections.verdict import Said, _line, foremost, predicted
-from gramian.reporting.splits import Fold, Splits, _ahead, _units_out
+from gramian.reporting.splits import Fold, Splits, _ahead, _equal, _units_out
 from gramian.reporting.study import Study
 
 SEEDS = range(20)
@@ -663,6 +663,18 @@ def test_a_column_into_which_the_target_was_cut_is_named_and_one_that_goes_with_
     assert list(found.values()) == ["ranges"]
     frame[np.argmax(weight), 0] = 1.0  # one is enough
     assert knowing(frame, weight) == {}
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_row_with_a_gap_is_no_copy_of_one_that_has_the_value_standing_in(seed):
+    rng = np.random.default_rng(seed)
+    X = rng.integers(0, 3, (90, 3)).astype(float)
+    X[rng.random(X.shape) < 0.2] = np.nan
+    data = from_objects(X)
+    written = [tuple(None if np.isnan(value) else value for value in row) for row in X.tolist()]
+    assert any(data.gaps[name].any() for name in data.gaps)
+    known = list(dict.fromkeys(written))
+    assert _equal(data).tolist() == [known.index(row) for row in written]
 
 
 # What lies far out

@@ -493,7 +493,7 @@ class NoveltyDetector(OutlierMixin, Reducible):  # type: ignore[misc]
         >>> found.novel, found.inside, [reason.column for reason in found.reasons]
         (True, True, ['pl'])
         >>> print(found.reasons[0])
-        pl 4.5 (usually 1.3 to 1.7)
+        pl 4.5 (usually 1.3 to 1.9)
         """
         check_is_fitted(self)
         return explained(self, X, whole(top, "top"), sample, names)

@@ -101,6 +101,10 @@ class RidgePath:
     KernelRidge : ridge regression
     leave_fold_out : closed-form cross-validation
 
+    Notes
+    -----
+    Cost: memory for four numbers for each ridge.
+
     Examples
     --------
     >>> import gramian as gm

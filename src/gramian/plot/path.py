@@ -24,6 +24,22 @@ def ridge_path(model: Any, ax: Any = None) -> Any:
     -------
     Axes
 
+    Raises
+    ------
+    ImportError
+        If Matplotlib is not installed.
+    ValueError
+        If the model was fitted with a single ridge, or not at all.
+
+    See Also
+    --------
+    RidgePath : errors and degrees of freedom at many ridges
+    KernelRidge : ridge regression
+
+    Notes
+    -----
+    Cost: O(1): the errors were computed by `fit`.
+
     Examples
     --------
     >>> import gramian as gm

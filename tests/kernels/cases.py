@@ -155,7 +155,8 @@ def cubes(X: Any) -> Any:
 
 def loudness(X: Any) -> Any:
     """One number of either sign for each object."""
-    return np.asarray(X.sum(axis=1)).ravel() - 0.25
+    sums = X.sum(axis=1)
+    return np.asarray(sums.cpu() if hasattr(sums, "cpu") else sums).ravel() - 0.25
 
 
 def _deflated(kernel: gm.Kernel, X: Any) -> gm.Kernel:

@@ -145,9 +145,9 @@ def centered_eigen(gram: Gram, rank: int | None = None) -> Eigen:
     """Return leading eigenpairs of the Gram about its centre of mass, P K P with P = I − 11ᵀ/n.
 
     Up to n = 3000, where most of the spectrum is asked for, and where φ is explicit and dense, that is
-    ``eigen(gram.center(), rank)``, unless K is held and at most a fiftieth of the spectrum is asked for. Otherwise K
-    itself is multiplied, and P is applied to the vectors: a Gram that is held in memory can stay as it is, and sparse
-    features stay sparse.
+    ``eigen(gram.center(), rank)``, unless products are quick (K is held, or they go through a matrix or features) and
+    at most a fiftieth of the spectrum is asked for. Otherwise K itself is multiplied, and P is applied to the vectors:
+    a Gram that is held in memory can stay as it is, and sparse features stay sparse.
     """
     if as_symmetric(gram, "centered_eigen") is not gram:
         return answered(centered_eigen, gram, rank)
@@ -213,7 +213,8 @@ def about_the_mean(gram: Gram, mu: Array, U: Array, rank: int, tol: float) -> Ri
 def decomposes(gram: Gram, rank: int) -> bool:
     """Tell whether so many eigenpairs about the centre of mass take a decomposition of all of K."""
     n = len(gram)
-    few = gram.is_held and n > ITERATED_FROM and OBJECTS_A_PAIR * rank <= n
+    quick = gram.is_held or gram.kernel.matrix_free or gram.through_features()
+    few = quick and n > ITERATED_FROM and OBJECTS_A_PAIR * rank <= n
     return 5 * rank > n or (n <= DENSE and not few)
 
 
@@ -237,6 +238,9 @@ def nearly_leading(gram: Gram, k: int, centered: bool) -> Array | None:
         rank = max(1, min(max(STARTED * k, CHEAP * isqrt(len(gram))), len(gram) // 10))
         F = pivoted(gram, rank, pivoting="random", rng=0).factor
     except ValueError:  # not positive semidefinite: there is no such factor, and a random start will do
+        return None
+    except gram.place.full:
+        gram.place.release()
         return None
     if F.shape[1] == 0:
         return None

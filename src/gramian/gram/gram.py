@@ -82,6 +82,7 @@ class Gram:
     0.501
     """
 
+    objects: Any = None  # what it was made of, where a learner was given that
     __array_ufunc__ = None  # so that ``ndarray @ gram`` comes to __rmatmul__ and nothing turns a Gram into a matrix
 
     def __init__(
@@ -281,9 +282,12 @@ class Gram:
         if self._held is not None or not (self.symmetric and self.can_hold(dtype)) or cheap:
             yield self._held is not None
             return
-        self._held = self._entries.hold(dtype, self._remember)
         try:
-            yield True
+            self._held = self._entries.hold(dtype, self._remember)
+        except self.place.full:  # less is free than it seemed
+            self.place.release()
+        try:
+            yield self._held is not None
         finally:
             self._held = None
 

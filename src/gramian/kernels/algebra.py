@@ -589,7 +589,7 @@ class Normalized(Rowwise):
         return self.base.traits.normalized()
 
     def encode(self, X: Any) -> Encoded:
-        return self.lift(self.base.encode(X))
+        return self.lift(self.base.encoded(X))
 
     def lift(self, base: Encoded) -> Encoded:
         """Add 1/‖φ(x)‖ to the encodings of the base kernel."""
@@ -650,7 +650,7 @@ class Anchored(Kernel):
         return self.base.scale(a.parts[0])
 
     def encode(self, X: Any) -> Encoded:
-        return self.lift(self.base.encode(X))
+        return self.lift(self.base.encoded(X))
 
     def lift(self, base: Encoded) -> Encoded:
         """Add ⟨φ(x), wⱼ⟩ to the encodings of the base kernel; those of the reference sample are computed once."""

@@ -18,7 +18,7 @@ import scipy.linalg
 from sklearn.utils.validation import check_is_fitted
 
 from gramian.checks import Array, warn, whole
-from gramian.factor.machine import DENSE
+from gramian.factor.machine import DENSE, TYPICAL
 from gramian.factor.moments import Chunk, Moments, Summary, dense
 from gramian.factor.nystrom import Nystrom
 from gramian.factor.solve import ridged_factor
@@ -49,6 +49,12 @@ def given_rank(rank: Any) -> int | None:
     if rank is None or (isinstance(rank, str) and rank == "exact"):
         return None
     return whole(rank, "rank")
+
+
+def compares_exactly(n: int) -> bool:
+    """Tell whether all of K is decomposed for the errors at many ridges, because low rank would take longer."""
+    low = TYPICAL.pivoted(n, DEFAULT_RANK, single=True) + TYPICAL.prepared(n, DEFAULT_RANK)
+    return n <= DEFAULT_RANK or TYPICAL.decomposed(n) <= low
 
 
 def reasonable(kernel: Kernel, n: int, products: int, place: Place = CORES) -> bool:
@@ -89,7 +95,7 @@ class Reducible(KernelEstimator):
             return self.rank != "exact"
         kernel = cast(Kernel, X.kernel) if isinstance(X, Gram) else self._require_kernel()
         n = X.count if isinstance(X, Batches) else count_objects(X)
-        place = X.place if isinstance(X, Gram) else CORES
+        place = X.place if isinstance(X, Gram | Batches) else CORES
         return n is not None and not reasonable(kernel, n, self.products, place) and not self._has_features(X)
 
     def _has_features(self, X: Any) -> bool:
@@ -102,7 +108,7 @@ class Reducible(KernelEstimator):
             else:
                 some = take_rows(X, np.arange(min(TELLING, count_objects(X))))
             kernel = self.kernel.fit(self._checked(some, self.kernel, True))
-            dim = kernel.feature_dim(kernel.encode(some))
+            dim = kernel.feature_dim(kernel.encoded(some))
         return dim is not None and dim <= DENSE
 
     def _start(self, X: Any, scatter: bool = True, present: Array | None = None) -> None:
@@ -203,7 +209,7 @@ class Reducible(KernelEstimator):
         """Return the Gram of all objects of a stream, which an exact answer needs, and their targets."""
         sample = self._checked(batches.sample(HEAD, 0)[0], self._require_kernel(), True)
         kernel = self.kernel.fit(sample)
-        parts = [(kernel.encode(self._checked(X, kernel, False)), y) for X, y in batches]
+        parts = [(kernel.encoded(self._checked(X, kernel, False)), y) for X, y in batches]
         targets = None if parts[0][1] is None else np.concatenate([y for _, y in parts])
         return Gram(kernel, joined([points for points, _ in parts])), targets
 
@@ -213,10 +219,10 @@ class Reducible(KernelEstimator):
             total = None if X.count is None else -(-X.count // X.rows)
             with task("objects, batch by batch", total) as told:
                 for some, targets in X:
-                    yield self.kernel_.encode(self._checked(some, self.kernel_, False)), targets, None
+                    yield self.kernel_.encoded(self._checked(some, self.kernel_, False)), targets, None
                     told.step()
             return
-        points = X.rows if isinstance(X, Gram) else self.kernel_.encode(self._checked(X, self.kernel_, False))
+        points = X.rows if isinstance(X, Gram) else self.kernel_.encoded(self._checked(X, self.kernel_, False))
         with task("objects, in low rank", -(-len(points) // OBJECTS_AT_A_TIME)) as told:
             for chunk in pieces(Chunk(points, y, weights)):
                 yield chunk.points, chunk.numbers, chunk.weights

@@ -101,6 +101,11 @@ def keeping(directory: str | os.PathLike[str] | None) -> Iterator[None]:
         _current.reset(before)
 
 
+def is_kept() -> bool:
+    """Tell whether a journal is kept."""
+    return _current.get() is not None
+
+
 def remember(things: Callable[[], tuple[Any, ...]], compute: Callable[[Stages], Array]) -> Array:
     """Return the array that `things` determine: from the journal, or computed, and stored where that took long.
 

@@ -52,15 +52,16 @@ class PublicName(XRefRole):
         return title, f"gramian.{target}"
 
 
-# Bars of norms and hats that would grow with what stands beside them, or below them.
-GROWING = {f"<mo>{sign};</mo>": f'<mo fence="false" stretchy="false">{sign};</mo>' for sign in ("&#x02016", "&#x0005E")}
+# Bars of norms and hats that would grow with what stands beside them, or below them; and a minus that subtracts nothing.
+MENDED = {f"<mo>{sign};</mo>": f'<mo fence="false" stretchy="false">{sign};</mo>' for sign in ("&#x02016", "&#x0005E")}
+MENDED |= {"&#x00028;</mo><mo>&#x02212;</mo>": '&#x00028;</mo><mo form="prefix">&#x02212;</mo>'}
 
 
 def mathml(node, display: str) -> str:
     """Return a formula as MathML; a command that was not understood, and so is left in it, is a warning."""
     made = convert(node.astext(), display=display)
-    for growing, still in GROWING.items():
-        made = made.replace(growing, still)
+    for found, better in MENDED.items():
+        made = made.replace(found, better)
     if "\\" in made:
         logger.warning("a command in this formula is not understood: %s", node.astext(), location=node)
     return made

@@ -52,7 +52,7 @@ class PublicName(XRefRole):
         return title, f"gramian.{target}"
 
 
-# Bars of norms and hats that would grow with what stands beside them, or below them; and a minus that subtracts nothing.
+# Bars of norms and hats that would grow with what stands beside them; a minus after a bracket, which subtracts nothing.
 MENDED = {f"<mo>{sign};</mo>": f'<mo fence="false" stretchy="false">{sign};</mo>' for sign in ("&#x02016", "&#x0005E")}
 MENDED |= {"&#x00028;</mo><mo>&#x02212;</mo>": '&#x00028;</mo><mo form="prefix">&#x02212;</mo>'}
 

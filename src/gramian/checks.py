@@ -73,7 +73,9 @@ def check_shape(shape: tuple[int, ...], name: str) -> None:
 
 
 def from_device(X: Any) -> Any:
-    """Return a tensor, wherever it is, as one that NumPy can read; anything else as it is."""
+    """Return a tensor, or an array of CuPy, wherever it is, as one that NumPy can read; anything else as it is."""
+    if hasattr(X, "__cuda_array_interface__") and hasattr(X, "get"):
+        return X.get()
     if hasattr(X, "detach") and hasattr(X, "cpu"):
         X = X.detach().cpu()
         return X.numpy() if X.element_size() > 2 or not X.is_floating_point() else X.float().numpy()

@@ -147,10 +147,14 @@ class Factor:
 class Toy:
     """The place."""
 
-    name = "toy"
+    name = title = "toy"
     memory = hold = 2**28
     speed = 1.0
     lanes = 1
+    full = (MemoryError,)
+
+    def release(self):
+        pass
 
     def encoded(self, a):
         """Return encodings whose dense vectors are here; numbers that were found beside others stay on the host."""
@@ -188,6 +192,12 @@ class Toy:
 
     def empty(self, shape, dtype):
         return ToyArray(np.full(shape, np.nan, dtype))
+
+    def zeros(self, side):
+        return ToyArray(np.zeros((side, side)))
+
+    def stream(self, batches):
+        return ((ToyArray(X), y) for X, y in batches)
 
     def compact(self, A):
         return ToyArray(own(A).copy())

@@ -9,11 +9,14 @@ import re
 import sys
 import warnings
 from argparse import Namespace
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from gramian.cli.devices import PRODUCTS, place_for, told
 from gramian.writing import may_write, replacing, write_text
 
 if TYPE_CHECKING:  # what a command needs is loaded when it runs, so that --help answers at once
@@ -21,6 +24,7 @@ if TYPE_CHECKING:  # what a command needs is loaded when it runs, so that --help
     from gramian.gram.gram import Gram
     from gramian.intake.dataset import Dataset
     from gramian.kernels.algebra import Kernel
+    from gramian.learn.novelty import NoveltyDetector
     from gramian.reporting.study import Study
 
 EXAMPLE = "iris"
@@ -84,9 +88,10 @@ def _read(given: Namespace) -> Dataset:
 
 
 def _check_expression(given: Namespace) -> None:
-    """Refuse a wrong kernel before time is spent on the data; one on the nodes of a graph waits for it."""
+    """Refuse a wrong kernel, or device, before time is spent on the data; one on the nodes of a graph waits for it."""
     from gramian.expressions import GraphNeeded, parse_kernel
 
+    place_for(given.device, 0)
     if given.kernel is not None:
         with suppress(GraphNeeded):
             parse_kernel(given.kernel)
@@ -100,6 +105,7 @@ def _say(given: Namespace, words: str) -> None:
 def report(given: Namespace) -> None:
     """Write the report of a data set, or print its numbers."""
     from gramian.intake.reading import load_example
+    from gramian.places import working_on
     from gramian.reporting.build import build
 
     about_data = (given.target, given.columns, given.kind, given.format, given.nodes, given.group, given.order)
@@ -111,8 +117,11 @@ def report(given: Namespace) -> None:
     output = None if given.json and given.output is None else _output(given, PAGE)
     _check_expression(given)
     data = load_example(EXAMPLE) if given.data is None else _read(given)
+    place = place_for(given.device, PRODUCTS * float(len(data)) ** 2 * (data.kind in ("vectors", "records")))
+    data = replace(data, notes=(*data.notes, *filter(None, [told(place)])))
     _say(given, _told(data))
-    found = build(data, given.kernel, given.seed, given.quick)
+    with working_on(place):
+        found = build(data, given.kernel, given.seed, given.quick)
     if output is None:
         print(found.to_json())
     elif given.json:
@@ -133,8 +142,8 @@ def _told(data: Dataset) -> str:
 
 def fit(given: Namespace) -> None:
     """Learn a target and what is usual; write the model file."""
-    from gramian.learn.novelty import NoveltyDetector
     from gramian.models import save
+    from gramian.places import working_on
     from gramian.reporting.fitting import written
 
     output = _output(given)
@@ -143,14 +152,10 @@ def fit(given: Namespace) -> None:
     _say(given, _told(data))
     study = _study(given, data, given.seed)
     data, kernel, known = study.data, study.choice.kernel, study.labelled
-    model = None
-    if data.task != "none":
-        model = _learner(given, data, kernel).fit(study.objects(known), study.target(known))
-        if hasattr(model, "predict_proba"):
-            model.predict_proba(study.objects(known[:1]))  # so that the file holds the probabilities' slope
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # that it can never fire is told in words of the command line
-        detector = NoveltyDetector(kernel, calibration="conformal", random_state=given.seed).fit(data.X)
+    place = place_for(given.device, PRODUCTS * float(len(known)) ** 2, kernel)
+    _say_where(given, place)
+    with working_on(place):
+        model, detector = _learnt(given, study)
     parts = {
         "model": model,
         "novelty": detector,
@@ -163,6 +168,25 @@ def fit(given: Namespace) -> None:
     _say(given, f"{given.output}: learnt {learnt}, from {len(known):,} objects, with {written(kernel)}.")
     if detector.false_alarm_bound_ == 0:
         _say(given, FEW)
+
+
+def _learnt(given: Namespace, study: Study) -> tuple[Any, NoveltyDetector]:
+    """Return what predicts the target, None where there is none, and what knows the usual."""
+    from gramian.learn.novelty import NoveltyDetector
+
+    data, kernel, known, model = study.data, study.choice.kernel, study.labelled, None
+    if data.task != "none":
+        model = _learner(given, data, kernel).fit(study.objects(known), study.target(known))
+        if hasattr(model, "predict_proba"):
+            model.predict_proba(study.objects(known[:1]))  # so that the file holds the probabilities' slope
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that it can never fire is told in words of the command line
+        return model, NoveltyDetector(kernel, calibration="conformal", random_state=given.seed).fit(data.X)
+
+
+def _say_where(given: Namespace, place: Any) -> None:
+    if words := told(place):
+        _say(given, words)
 
 
 def _study(given: Namespace, data: Dataset, seed: int = 0) -> Study:
@@ -224,17 +248,31 @@ def _new_objects(given: Namespace, parts: dict[str, Any]) -> tuple[Any, list[str
     return found.X, list(found.names), known
 
 
+@contextmanager
+def _asking(given: Namespace, model: Any, objects: int) -> Iterator[Any]:
+    """Give a model where it is to be asked about so many objects."""
+    from gramian.places import working_on
+    from gramian.places.moving import moved
+
+    place = place_for(given.device, float(objects) * len(model.sample_), model.kernel_)
+    _say_where(given, place)
+    with working_on(place):
+        yield moved(model, place)
+
+
 def predict(given: Namespace) -> None:
     """Print or write the predictions of new objects, how sure they are, and how good where that can be told."""
     from gramian.cli.predictions import Predictions
 
+    place_for(given.device, 0)
     parts = _opened(given)
     model, target = parts["model"], parts["target"]
     if model is None:
         raise ForAnotherModel(f"{given.model} was fitted without a target, and predicts none; try `gramian novelty`")
     output = None if given.output is None else _output(given)
     X, names, known = _new_objects(given, parts)
-    found = Predictions.of(model, X, given.interval)
+    with _asking(given, model, len(names)) as model:
+        found = Predictions.of(model, X, given.interval)
     _table(given, output, ["object", target, *found.header], zip(names, *found.columns, strict=True))
     if known is not None and (score := found.score(known, target)):
         _say(given, score)
@@ -244,14 +282,16 @@ def novelty(given: Namespace) -> None:
     """Print or write how unusual new objects are."""
     from gramian.reporting.blocks import at_most
 
+    place_for(given.device, 0)
     parts = _opened(given)
     detector = parts["novelty"]
     if not hasattr(detector, "p_values"):
         raise ForAnotherModel(f"{given.model} was not calibrated by `gramian fit`, and tells no p-values; fit it anew")
     output = None if given.output is None else _output(given)
     X, names, _ = _new_objects(given, parts)
-    distances, p_values = -detector.score_samples(X), detector.p_values(X)
-    novel = ["yes" if verdict < 0 else "no" for verdict in detector.predict(X)]
+    with _asking(given, detector, len(names)) as detector:
+        distances, p_values = -detector.score_samples(X), detector.p_values(X)
+        novel = ["yes" if verdict < 0 else "no" for verdict in detector.predict(X)]
     rows = zip(names, distances.tolist(), p_values.tolist(), novel, strict=True)
     _table(given, output, ["object", "distance", "p_value", "novel"], rows)
     rate = float(detector.false_alarm_bound_)
@@ -303,6 +343,7 @@ def _runs(text: str) -> bool:
 
 def gram(given: Namespace) -> None:
     """Write the Gram matrix, a stripe of rows at a time."""
+    from gramian.places import working_on
     from gramian.reporting.fitting import written
 
     output = _output(given)
@@ -312,8 +353,11 @@ def gram(given: Namespace) -> None:
     data = _read(given)
     _say(given, _told(data))
     study = _study(given, data)
-    K = study.kernel.gram(study.data.X)
-    _write_matrix(K, output, given.dtype)
+    place = place_for(given.device, float(len(study.data)) ** 2, study.kernel)
+    _say_where(given, place)
+    with working_on(place):
+        K = study.kernel.gram(study.data.X)
+        _write_matrix(K, output, given.dtype)
     _say(given, f"{given.output}: {len(K):,} × {len(K):,}, {given.dtype}, of {written(study.choice.kernel)}.")
 
 

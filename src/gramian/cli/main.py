@@ -129,6 +129,7 @@ def _data(one: argparse.ArgumentParser, optional: bool = False, kinds: bool = Tr
     one.add_argument(
         "--memory", metavar="SIZE", type=_size, help="what reading may take, such as 4GB (half of what is free)"
     )
+    _device(one)
     one.add_argument("--encoding", default="utf-8", type=_encoding, help="of text files (utf-8)")
     if kinds:
         one.add_argument(
@@ -152,6 +153,15 @@ def _data(one: argparse.ArgumentParser, optional: bool = False, kinds: bool = Tr
             help="what marks a missing value, besides an empty field, such as '?,-999'; by default NA, NaN, null and "
             "the like, and in columns of numbers also ?, -, none, unknown and more",
         )
+
+
+def _device(one: argparse.ArgumentParser) -> None:
+    one.add_argument(
+        "--device",
+        choices=("auto", "cpu", "cuda"),
+        default="auto",
+        help="where to compute: cuda is the GPU, auto takes it where there is one and the work is worth it (auto)",
+    )
 
 
 def _kind(words: str) -> tuple[str, str]:

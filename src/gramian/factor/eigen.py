@@ -53,6 +53,10 @@ class Eigen:
     KernelPCA : principal components in feature space
     MercerMap : coordinates by the eigenvectors of K
 
+    Notes
+    -----
+    Cost: k eigenpairs take O(n k) numbers; `dual` makes one more array of that size.
+
     Examples
     --------
     >>> import gramian as gm
@@ -88,6 +92,8 @@ class Eigen:
 
 def eigen(gram: Gram, rank: int | None = None) -> Eigen:
     """Return the `rank` leading eigenpairs of a symmetric Gram, all of them by default.
+
+    K v = λ v: the directions along which K acts as a number, the largest numbers first.
 
     Up to n = 3000, or where more than a fifth of the spectrum is asked for, the dense matrix is decomposed: O(n²)
     memory, O(n³) operations. Beyond, a Lanczos iteration multiplies by K tile by tile: O(n · rank) memory.
@@ -232,6 +238,9 @@ def nearly_leading(gram: Gram, k: int, centered: bool) -> Array | None:
         rank = max(1, min(max(STARTED * k, CHEAP * isqrt(len(gram))), len(gram) // 10))
         F = pivoted(gram, rank, pivoting="random", rng=0).factor
     except ValueError:  # not positive semidefinite: there is no such factor, and a random start will do
+        return None
+    except gram.place.full:
+        gram.place.release()
         return None
     if F.shape[1] == 0:
         return None

@@ -25,7 +25,7 @@ ORTHOGONAL = 1e-12  # cosine between a block and the basis that is taken for a r
 LOST = 1e-6  # length of what is left of a unit vector that is nothing but rounding errors
 MOST_PASSES = 8
 LANE = 8  # columns that a matrix product takes at a time
-BLOCKS = 8  # blocks in the basis before it is restarted
+BLOCKS, FEWEST_BLOCKS = 8, 2  # in the basis before it is restarted, and where memory is short
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,7 +84,7 @@ def _iterate(
 ) -> Ritz:
     tol, noise = enough
     width = min(-(-(count + EXTRA) // LANE) * LANE, n)
-    basis = _Basis(apply, n, BLOCKS * width, place)
+    basis = _basis(apply, n, width, place)
     basis.grow(_first_block(n, width, start))
     reached: list[float] = []
     for products in range(1, most + 1):
@@ -113,6 +113,19 @@ def _first_block(n: int, width: int, start: Array | None) -> Array:
         given = min(width, start.shape[1])
         block[:, :given] = start[:, :given]
     return block
+
+
+def _basis(apply: Callable[[Array], Array], n: int, width: int, place: Place) -> _Basis:
+    """Return an empty basis of as many blocks as the memory has room for."""
+    blocks = BLOCKS
+    while True:
+        try:
+            return _Basis(apply, n, blocks * width, place)
+        except place.full:
+            if blocks <= FEWEST_BLOCKS:
+                raise
+        place.release()
+        blocks //= 2
 
 
 class _Basis:

@@ -24,7 +24,7 @@ from gramian.formula.encoded import Encoded
 from gramian.gram.gram import features
 from gramian.kernels.algebra import Kernel
 from gramian.places import CORES, Matrix, Place, on_host, place_of
-from gramian.runtime.journal import remember
+from gramian.runtime.journal import is_kept, remember
 from gramian.runtime.threads import run
 
 EXACT = 2**24  # whole numbers below this have a place in single precision
@@ -50,7 +50,7 @@ class Moments:
         self.weight = 0.0
         self.mean = np.zeros(width)
         # The scatter, where it is wanted; of its upper triangle nothing is known.
-        self.lower: Matrix = place.array(np.zeros((width, width), order="F")) if scatter else None
+        self.lower: Matrix = place.zeros(width) if scatter else None
 
     @property
     def scatter(self) -> Array:
@@ -286,14 +286,10 @@ class Summary:
         self._dtype = self.kernel.value_type(chunk.points)
         width = self.dim + (0 if chunk.numbers is None else chunk.numbers.shape[1])
         count = 1 if chunk.groups is None else int(chunk.groups.max()) + 1
-        table = remember(
-            lambda: ("moments", self.kernel, self.scatter, on_host(chunk.points), *chunk.rest),
-            lambda _: np.stack([found.packed() for found in self._moments(chunk, width, count)]),
-        )
         place = place_of(chunk.points)
         self._sums += [Moments(width, self.scatter, place) for _ in range(count - len(self._sums))]
-        for group, row in zip(self._sums, table, strict=False):
-            group.absorb(Moments.unpacked(row, width, place))
+        for group, found in zip(self._sums, self._remembered(chunk, width, count), strict=False):
+            group.absorb(found)
         n = len(chunk.points)
         self.count += n
         self.present += n if chunk.weights is None else int(np.count_nonzero(chunk.weights))
@@ -301,6 +297,16 @@ class Summary:
             norms = self.landmarks.base.rough_norms(chunk.points).astype(np.float64)
             self.trace += float(norms.sum() if chunk.weights is None else chunk.weights @ norms)
             self.largest = max(self.largest, float(np.sqrt(norms.max())))
+
+    def _remembered(self, chunk: Chunk, width: int, count: int) -> list[Moments]:
+        """Return the moments of the groups of one chunk, from the journal where one is kept."""
+        if not is_kept():
+            return self._moments(chunk, width, count)
+        table = remember(
+            lambda: ("moments", self.kernel, self.scatter, on_host(chunk.points), *chunk.rest),
+            lambda _: np.stack([found.packed() for found in self._moments(chunk, width, count)]),
+        )
+        return [Moments.unpacked(row, width, place_of(chunk.points)) for row in table]
 
     def _moments(self, chunk: Chunk, width: int, count: int) -> list[Moments]:
         """Return the moments of the groups of one chunk."""

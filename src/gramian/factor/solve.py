@@ -45,6 +45,7 @@ SURE = 10  # steps that one of low rank is expected to take, at least
 LAST = 64  # columns of a factor by which it is judged what is left of K
 ASKED = 8  # steps after which, and after twice as many, it is asked whether to go on
 LARGEST_RANK = 4096  # of a preconditioner where there is room for large matrices; half of it on the cores
+FEWEST = 64  # below which the rank of a preconditioner is not halved
 ROOT = 16  # side of a matrix that a place may keep, by the rank of a preconditioner that is decomposed in no time
 LARGEST_FACTOR = 2**31  # bytes of it in single precision, or as many as a place keeps of K
 PRECONDITIONER_ROWS = 2048  # of its factor that are worked on at a time
@@ -52,6 +53,7 @@ PART = 2**19  # numbers of a matrix that are seen through S at a time
 CLEAR = 64  # a ridge so many times the rounding errors of K in single precision is not lost among them
 COARSE = 1e-4  # what a round of steps by values in single precision may gain, at most
 CLEARLY = 0.7  # of the time that the steps left seem to take, for which something else is begun: they get quicker
+IN_SINGLE = 1e-5  # relative residual that values in single precision can tell, for ridges that are not lost among them
 SLOW = 0.1  # gain of a round that is too small: what is left needs values in double precision
 ROOM = 2**28  # bytes of explicit features that are held at once
 NOT_DEFINITE = (
@@ -90,6 +92,10 @@ class Solution:
     solve : the system (K + λI) X = B
     KernelRidge : ridge regression
 
+    Notes
+    -----
+    Cost: memory for n numbers a column, as the right-hand side has.
+
     Examples
     --------
     >>> import gramian as gm
@@ -122,7 +128,8 @@ def solve(gram: Gram, b: Any, ridge: Any, tol: float | None = None) -> Solution:
         one preconditioner and the same products serve all of them.
     tol : float, optional
         Relative residual to reach: by default 1e-10, 1e-6 where K is too large to be kept, and 1e-5 where it is in
-        single precision.
+        single precision. Below 1e-5 vectors in single precision are taken for the exact numbers they are: residuals
+        come from K in double precision, and steps from K in single.
 
     Returns
     -------
@@ -178,6 +185,7 @@ def solve(gram: Gram, b: Any, ridge: Any, tol: float | None = None) -> Solution:
 def _at_each(gram: Gram, B: Array, ridges: list[float], tol: float | None) -> Solution:
     """Solve at several ridges; the answers are stacked."""
     goal = tol if tol is not None else default_goal(gram)
+    gram = judging(gram, goal)
     if len(ridges) > 1 and len(gram) > DENSE and not takes_features(gram):
         columns = np.repeat(ridges, B.shape[1])
         with gram.held():
@@ -267,6 +275,7 @@ class System:
     def solve(self, B: Array, tol: float | None = None) -> Solution:
         """Solve for the columns of a matrix B, to a relative residual of `tol`."""
         goal = tol if tol is not None else default_goal(self.gram)
+        self.gram = judging(self.gram, goal)
         if self._features is not None:
             return _primal(self.lens.seen(self._features), B, self.ridge, goal)
         if len(self.gram) <= DENSE:
@@ -381,10 +390,18 @@ class System:
         return Solution(X, 0, residual, residual <= goal, "Cholesky factorization")
 
 
+def judging(gram: Gram, goal: float) -> Gram:
+    """Return the Gram by which residuals are judged: in double precision where single cannot tell what is asked for.
+
+    Vectors in single precision are exact numbers; only the values of K would be rounded.
+    """
+    return gram.double() if goal < IN_SINGLE else gram
+
+
 def default_goal(gram: Gram) -> float:
     """Return the relative residual to reach where none is asked for."""
     if gram.dtype.itemsize <= 4:
-        return 1e-5
+        return IN_SINGLE
     return 1e-10 if gram.can_hold() or gram.kernel.matrix_free else 1e-6
 
 
@@ -592,19 +609,25 @@ def _in_single(A: Matrix, gram: Gram, ridge: float) -> Whole | None:
     The matrix is written over.
     """
     scale, place = gram.scale(), gram.place
-    with np.errstate(over="ignore", invalid="ignore"):
-        place.add_at(A, np.arange(len(gram)), np.arange(len(gram)), ridge / scale)
-    if not place.finite(A):
-        return None
     try:
-        return Whole(place.cholesky(A), scale, np.float32)
+        with np.errstate(over="ignore", invalid="ignore"):  # what does not fit has no factor
+            place.add_at(A, np.arange(len(gram)), np.arange(len(gram)), ridge / scale)
+        return Whole(place.cholesky(A), scale, np.float32) if place.finite(A) else None
     except scipy.linalg.LinAlgError:
+        return None
+    except place.full:
+        place.release()
         return None
 
 
 def _factor_in_single(gram: Gram, lens: Lens, ridge: float) -> Aid | None:
     """Return the Cholesky factor of the whole matrix in single precision, None where it has none in that precision."""
-    if (whole := _in_single(Ridged(gram, lens)._single, gram, ridge)) is None:
+    try:
+        A = Ridged(gram, lens)._single
+    except gram.place.full:
+        gram.place.release()
+        return None
+    if (whole := _in_single(A, gram, ridge)) is None:
         return None
     words = "Cholesky factorization in single precision, refined by {} products with K"
     return Aid(lambda R, columns: whole.solve(R), 0, words)
@@ -622,6 +645,19 @@ def _default_rank(gram: Gram) -> int:
 
 
 def _preconditioner(gram: Gram, lens: Lens, ridges: Array, low: LowRank | None = None, rank: int | None = None) -> Aid:
+    """Return the preconditioner of a rank, or of half of it, and so on, where that is what the memory has room for."""
+    rank = rank or _default_rank(gram)
+    while True:
+        try:
+            return _preconditioner_of(gram, lens, ridges, low, rank)
+        except gram.place.full:
+            if rank <= FEWEST:
+                raise
+        gram.place.release()
+        rank, low = rank // 2, None
+
+
+def _preconditioner_of(gram: Gram, lens: Lens, ridges: Array, low: LowRank | None, rank: int) -> Aid:
     """Return R ↦ (G Gᵀ + λI)⁻¹ R with G = S F, F a factor that there is, or one of a rank.
 
     Its rank is 0 where a column of K costs as much as a product, and many products are the better buy. One
@@ -636,7 +672,6 @@ def _preconditioner(gram: Gram, lens: Lens, ridges: Array, low: LowRank | None =
 
     if gram.kernel.matrix_free:
         return Aid(lambda R, columns: R / at(columns), 0, GRADIENTS + "no preconditioner")
-    rank = rank or _default_rank(gram)
     if low is not None and low.rank == rank:
         G = low.factor * 1  # a copy
     else:

@@ -37,6 +37,9 @@ EXPENSIVE = 20  # features that have to be built pay only if they are so many ti
 class Gram:
     """The Gram matrix of encoded objects, as an operator. Make one with ``kernel.gram(X)`` or ``kernel.gram(X, Z)``.
 
+    K[i, j] = κ(xᵢ, zⱼ) for all pairs. It acts like a matrix (products, columns, means, blocks) and is computed block
+    by block when it is used, so that K need not fit into memory; ``dense()`` returns it as an array.
+
     Parameters
     ----------
     kernel : Kernel
@@ -79,6 +82,7 @@ class Gram:
     0.501
     """
 
+    objects: Any = None  # what it was made of, where a learner was given that
     __array_ufunc__ = None  # so that ``ndarray @ gram`` comes to __rmatmul__ and nothing turns a Gram into a matrix
 
     def __init__(
@@ -278,9 +282,12 @@ class Gram:
         if self._held is not None or not (self.symmetric and self.can_hold(dtype)) or cheap:
             yield self._held is not None
             return
-        self._held = self._entries.hold(dtype, self._remember)
         try:
-            yield True
+            self._held = self._entries.hold(dtype, self._remember)
+        except self.place.full:  # less is free than it seemed
+            self.place.release()
+        try:
+            yield self._held is not None
         finally:
             self._held = None
 

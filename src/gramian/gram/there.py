@@ -18,14 +18,15 @@ from gramian.checks import from_device
 from gramian.formula.encoded import Encoded
 from gramian.gram.gram import Gram
 from gramian.gram.protocol import Similarity
-from gramian.places import CORES, Matrix, Place, place_of
+from gramian.places import CORES, Matrix, Place, place_of, working
 
 T = TypeVar("T")
 
 
 def gram_of(kernel: Similarity, rows: Encoded, cols: Encoded | None = None, *, memory: int | str | None = None) -> Gram:
     """Return the Gram of encoded objects as their user has it."""
-    here = place_of(rows) is CORES and (cols is None or place_of(cols) is CORES)
+    places = {place_of(a).name for a in (rows, cols) if a is not None}
+    here = places <= {CORES.name, working().name}
     return (Gram if here else GramThere)(kernel, rows, cols, memory=memory)
 
 
@@ -67,7 +68,9 @@ class GramThere(Gram):
     def _there(self, answer: Any) -> Any:
         return sent(answer, self.place)
 
-    def _again(self, gram: Gram) -> GramThere:
+    @staticmethod
+    def of(gram: Gram) -> GramThere:
+        """Return a Gram as its user has it."""
         cols = None if gram.symmetric else gram.cols
         return GramThere(gram.kernel, gram.rows, cols, memory=gram.memory, diagonal=gram.diagonal)
 
@@ -102,7 +105,7 @@ class GramThere(Gram):
 
     @property
     def T(self) -> Gram:
-        return self if self.symmetric else self._again(self.here.T)
+        return self if self.symmetric else GramThere.of(self.here.T)
 
     def row_means(self) -> Matrix:
         return self._there(self.here.row_means())
@@ -120,29 +123,29 @@ class GramThere(Gram):
         return self.here.is_held
 
     def single(self) -> Gram:
-        return self._again(self.here.single())
+        return GramThere.of(self.here.single())
 
     def double(self) -> Gram:
-        return self._again(self.here.double())
+        return GramThere.of(self.here.double())
 
     def take(self, rows: Any, cols: Any = None) -> Gram:
-        return self._again(self.here.take(from_device(rows), from_device(cols)))
+        return GramThere.of(self.here.take(from_device(rows), from_device(cols)))
 
     def center(self) -> Gram:
-        return self._again(self.here.center())
+        return GramThere.of(self.here.center())
 
     def normalize(self) -> Gram:
-        return self._again(self.here.normalize())
+        return GramThere.of(self.here.normalize())
 
     def __add__(self, constant: Any) -> Gram:
-        return self._again(self.here + constant)
+        return GramThere.of(self.here + constant)
 
     __radd__ = __add__
 
     def __mul__(self, factor: Any) -> Gram:
-        return self._again(self.here * factor)
+        return GramThere.of(self.here * factor)
 
     __rmul__ = __mul__
 
     def ridge(self, lam: float) -> Gram:
-        return self._again(self.here.ridge(lam))
+        return GramThere.of(self.here.ridge(lam))

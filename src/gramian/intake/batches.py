@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
+from copy import copy
 from itertools import chain
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -32,6 +33,8 @@ from gramian.intake.rows import (
     wanted,
 )
 from gramian.intake.sources import Source, as_source, load_npy, pick
+from gramian.places import CORES, Place
+from gramian.places.moving import named_place
 
 Batch: TypeAlias = tuple[Any, Array | None]  # X is an array or a list
 
@@ -99,6 +102,9 @@ class Batches:
 
     Notes
     -----
+    Cost: one pass over the source for each loop; memory for one batch of `rows` × d numbers, and what the file needs
+    to be read.
+
     Batches of an array in memory are views of it; all others are copies. Files are read page by page, so that large
     row groups of Parquet do not matter; a pyarrow Dataset is read as pyarrow does it, a row group or more at a time.
 
@@ -123,6 +129,8 @@ class Batches:
     >>> [X for X, _ in gm.Batches(lines, rows=3)]
     [['bar', 'bat', 'car']]
     """
+
+    place: Place = CORES
 
     def __init__(self, source: Any, target: Any = None, *, columns: Any = None, rows: int = 65_536) -> None:
         self.rows = whole(rows, "rows")
@@ -161,12 +169,23 @@ class Batches:
             self.head(1)
         return self._names
 
+    def on_device(self, device: Any) -> Batches:
+        """Return these batches as tensors of a device, sent one by one, each while the one before it is worked on.
+
+        >>> import numpy as np, gramian as gm
+        >>> gm.Batches(np.eye(2)).on_device("cpu").head(1)
+        (array([[1., 0.]]), None)
+        """
+        found = copy(self)
+        found.place = named_place(device)
+        return found
+
     def __iter__(self) -> Iterator[Batch]:
         if not self.once:
-            return self._cut(self._parts())
+            return self.place.stream(self._cut(self._parts()))
         self._require_fresh()
         self._begun = True
-        return self._cut(chain(_emptying(self._ahead), self._stream()))
+        return self.place.stream(self._cut(chain(_emptying(self._ahead), self._stream())))
 
     def head(self, n: int) -> Batch:
         """Return the first n objects, or all if there are fewer; an iterator loses nothing by it.
@@ -176,7 +195,13 @@ class Batches:
         >>> letters.head(2), list(letters)
         ((['a', 'b'], None), [(['a', 'b', 'c'], None)])
         """
-        n = whole(n, "n")
+        return self._sent(self._head(whole(n, "n")))
+
+    def _sent(self, batch: Batch) -> Batch:
+        sent: Batch = next(iter(self.place.stream(iter([batch]))))
+        return sent
+
+    def _head(self, n: int) -> Batch:
         if not self.once:
             return _first(self._parts(), n)
         self._require_fresh()
@@ -197,9 +222,11 @@ class Batches:
         >>> gm.Batches(np.arange(1000)).sample(5, rng=0)[0]
         array([269, 307, 510, 635, 847])
         """
-        n, rng = whole(n, "n"), as_generator(rng)
+        return self._sent(self._sample(whole(n, "n"), as_generator(rng)))
+
+    def _sample(self, n: int, rng: np.random.Generator) -> Batch:
         if self.once:
-            return self.head(n)
+            return self._head(n)
         if self._source.take is None or self.count is None:
             return _least(self._parts(), n, rng)
         rows = np.sort(rng.choice(self.count, size=min(n, self.count), replace=False, shuffle=False))

@@ -17,7 +17,7 @@ import numpy as np
 
 from gramian.checks import Array
 from gramian.formula.encoded import Encoded
-from gramian.formula.expression import Formula, Opaque
+from gramian.formula.expression import CityBlock, Dot, Formula, Opaque, SquaredDistance
 from gramian.gram.gram import Gram, features, finite_norms
 from gramian.gram.protocol import Derived
 from gramian.gram.there import gram_of
@@ -25,7 +25,7 @@ from gramian.gram.traits import Traits
 from gramian.kernels.capabilities import Capabilities, Features, Logarithms, maybe, written
 from gramian.kernels.declared import Kept, Word
 from gramian.kernels.value import ATOM, Value, derived, inside
-from gramian.places import Place, Prepared, place_of, there
+from gramian.places import CORES, Place, Prepared, place_of, received, there, working
 
 FEW_FEATURES = 64
 TRAITS = [f.name for f in fields(Traits)]
@@ -43,7 +43,14 @@ class BaseKernel(Value, ABC):
 
     def encoded(self, X: Any) -> Encoded:
         """Return what `encode` does, vectors in the place that has the objects."""
-        return there(self.encode(X), place_of(X))
+        X = received(X)
+        place = place_of(X)
+        return there(self.encode(X), working() if place is CORES and self.compares else place)
+
+    @derived
+    def compares(self) -> bool:
+        """Whether vectors are compared: products and distances, which every place knows."""
+        return any(isinstance(f, Dot | SquaredDistance | CityBlock) for f in self.formula.walk())
 
     @property
     def formula(self) -> Formula:

@@ -33,7 +33,7 @@ from gramian.kernels.radial import Gaussian
 from gramian.learn.sklearn_private import check_targets, check_weights, count_objects, take_rows
 from gramian.learn.there import answers_there
 from gramian.learn.ways import Way
-from gramian.places import place_of
+from gramian.places import CORES, place_of
 from gramian.space.vectors import FeatureSpace, Vectors
 
 MEDIAN_GAUSSIAN = Gaussian(bandwidth="median")
@@ -102,7 +102,7 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
             if count_objects(X) == 0:
                 raise ValueError("X is empty; at least one object expected")
             self.kernel_ = self.kernel.fit(X if present is None else take_rows(X, np.flatnonzero(present)))
-            points, memory = self.kernel_.encode(X).copy(), None
+            points, memory = self.kernel_.encoded(X).copy(), None
         require_range(self.kernel_, points)
         self.sample_ = Vectors(FeatureSpace(self.kernel_, memory=memory), points)
         return self.sample_
@@ -120,7 +120,7 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
             if X.kernel != self.kernel_:
                 raise ValueError(f"the Gram is one of {X.kernel!r}, and this learner was fitted under {self.kernel_!r}")
             return Vectors(space, X.rows)
-        images = space(self._checked(X, self.kernel_, reset=False))
+        images = space.images(self._checked(X, self.kernel_, reset=False))
         if space.kernel.explicit(images.points):
             finite_norms(space.kernel, images.points)
         if images.points.signature != self.sample_.points.signature:
@@ -132,6 +132,9 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
 
     def _checked(self, X: Any, kernel: Kernel, reset: bool) -> Any:
         """Let scikit-learn check vectors and note their width and names; other objects are for the kernel to check."""
+        place = place_of(X)
+        if kernel.on_vectors and place is not CORES:
+            return place.vectors(validate_data(self, X, reset=reset, skip_check_array=True), "X")
         if kernel.on_vectors:
             if isinstance(X, np.ma.MaskedArray) or not _like_numbers(X):
                 X = as_vectors(X)  # scikit-learn would take what is under the mask, count days, or not know a set

@@ -87,6 +87,8 @@ LARGEST_SCATTER = 1e140  # of features, whose squares are summed
 class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Discriminant):  # type: ignore[misc]
     """Kernel Fisher discriminant: a classifier, and a transformer to at most classes − 1 dimensions (Algorithm 5.16).
 
+    It looks for the directions along which the means of the classes are far apart and the classes themselves narrow.
+
     Parameters
     ----------
     kernel : Kernel

@@ -203,7 +203,8 @@ class LeaveOneOut:
         delta = shifts(self._means, c) @ axes
         weights = self._inverse(values, ridges)
         R, G = np.square(D) @ weights, np.square(delta) @ weights
-        Q = (D @ (weights[:, :, None] * delta.T[:, None, :]).reshape(len(weights), -1)).reshape(len(D), len(ridges), -1)
+        both = (weights[:, :, None] * delta.T[:, None, :]).reshape(len(weights), len(ridges) * len(delta))
+        Q = (D @ both).reshape(len(D), len(ridges), len(delta))
         for k in range(len(ridges)):
             yield R[:, k], Q[:, k], G[:, k]
 

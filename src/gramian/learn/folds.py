@@ -78,6 +78,10 @@ class FoldErrors:
     leave_fold_out : closed-form cross-validation
     RidgePath : errors and degrees of freedom at many ridges
 
+    Notes
+    -----
+    Cost: memory for O(n) numbers for each function, and one for each ridge.
+
     Examples
     --------
     >>> import gramian as gm

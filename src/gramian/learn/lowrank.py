@@ -95,7 +95,7 @@ class Reducible(KernelEstimator):
             return self.rank != "exact"
         kernel = cast(Kernel, X.kernel) if isinstance(X, Gram) else self._require_kernel()
         n = X.count if isinstance(X, Batches) else count_objects(X)
-        place = X.place if isinstance(X, Gram) else CORES
+        place = X.place if isinstance(X, Gram | Batches) else CORES
         return n is not None and not reasonable(kernel, n, self.products, place) and not self._has_features(X)
 
     def _has_features(self, X: Any) -> bool:
@@ -108,7 +108,7 @@ class Reducible(KernelEstimator):
             else:
                 some = take_rows(X, np.arange(min(TELLING, count_objects(X))))
             kernel = self.kernel.fit(self._checked(some, self.kernel, True))
-            dim = kernel.feature_dim(kernel.encode(some))
+            dim = kernel.feature_dim(kernel.encoded(some))
         return dim is not None and dim <= DENSE
 
     def _start(self, X: Any, scatter: bool = True, present: Array | None = None) -> None:
@@ -209,7 +209,7 @@ class Reducible(KernelEstimator):
         """Return the Gram of all objects of a stream, which an exact answer needs, and their targets."""
         sample = self._checked(batches.sample(HEAD, 0)[0], self._require_kernel(), True)
         kernel = self.kernel.fit(sample)
-        parts = [(kernel.encode(self._checked(X, kernel, False)), y) for X, y in batches]
+        parts = [(kernel.encoded(self._checked(X, kernel, False)), y) for X, y in batches]
         targets = None if parts[0][1] is None else np.concatenate([y for _, y in parts])
         return Gram(kernel, joined([points for points, _ in parts])), targets
 
@@ -219,10 +219,10 @@ class Reducible(KernelEstimator):
             total = None if X.count is None else -(-X.count // X.rows)
             with task("objects, batch by batch", total) as told:
                 for some, targets in X:
-                    yield self.kernel_.encode(self._checked(some, self.kernel_, False)), targets, None
+                    yield self.kernel_.encoded(self._checked(some, self.kernel_, False)), targets, None
                     told.step()
             return
-        points = X.rows if isinstance(X, Gram) else self.kernel_.encode(self._checked(X, self.kernel_, False))
+        points = X.rows if isinstance(X, Gram) else self.kernel_.encoded(self._checked(X, self.kernel_, False))
         with task("objects, in low rank", -(-len(points) // OBJECTS_AT_A_TIME)) as told:
             for chunk in pieces(Chunk(points, y, weights)):
                 yield chunk.points, chunk.numbers, chunk.weights

@@ -14,7 +14,7 @@ import scipy.linalg
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_array, check_is_fitted
 
-from gramian.checks import Array, fraction, is_sparse, warn, whole
+from gramian.checks import Array, fraction, from_device, is_sparse, warn, whole
 from gramian.factor.eigen import Eigen, centered_eigen, decomposes, spreads
 from gramian.factor.machine import DENSE
 from gramian.factor.nystrom import Nystrom
@@ -30,6 +30,9 @@ from gramian.space.vectors import Vectors
 
 class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Weighted, Reducible):  # type: ignore[misc]
     """Principal components in feature space.
+
+    The directions of feature space along which the images vary most, and the coordinates of objects along them: a
+    picture of the data in a few numbers, for objects of any kind.
 
     Parameters
     ----------
@@ -319,8 +322,9 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Weighted, Red
 
     def _vectors_of(self, X: Any) -> Array | None:
         """Return the training vectors, for pre-images: those of the encoding where they are the same."""
-        if isinstance(X, Gram) or not self.kernel_.on_vectors or is_sparse(X):
+        X = X.objects if isinstance(X, Gram) else X
+        if X is None or not self.kernel_.on_vectors or is_sparse(X):
             return None
-        vectors = np.asarray(self._checked(X, self.kernel_, reset=False))
+        vectors = np.asarray(self._checked(from_device(X), self.kernel_, reset=False))
         first = self.sample_.points.parts[0]
         return first if isinstance(first, np.ndarray) and np.array_equal(first, vectors) else vectors.copy()

@@ -268,8 +268,7 @@ class LeastSquares(Weighted, Reducible):
             a, b = self._unit * a, self._unit * b
             self._primal = None if self._primal is None else self._unit * self._primal.reshape(-1, *shape)
             if self._unit != 1 and hasattr(self, "path_"):
-                errors = {name: getattr(self.path_, name) * self._unit * self._unit for name in CRITERIA}
-                self.path_ = replace(self.path_, **errors)
+                self.path_ = self._in_units(self.path_)
         if not all(np.isfinite(part).all() for part in (a, b, 0.0 if self._primal is None else self._primal)):
             raise ValueError(
                 f"y holds numbers of the size of {self._unit:.0e}, and the coefficients of the function overflow: "
@@ -278,6 +277,16 @@ class LeastSquares(Weighted, Reducible):
         self.dual_coef_ = a.reshape(len(a), *shape)
         self.function_ = self.sample_.combine(self.dual_coef_)
         self.intercept_ = b if shape else float(b[0])
+
+    def _in_units(self, path: RidgePath) -> RidgePath:
+        """Return errors in the squared unit of the targets, or in this unit where floating point does not hold them."""
+        tiny = np.finfo(np.float64).tiny
+        given = np.array([getattr(path, name) for name in CRITERIA])
+        scaled = given * self._unit * self._unit
+        known = np.isfinite(given) & (given > 0)
+        if not (np.isfinite(scaled[known]) & (scaled[known] >= tiny)).all():
+            return replace(path, unit=self._unit)
+        return replace(path, **dict(zip(CRITERIA, scaled, strict=True)))
 
     def _dual_of(self, W: Array, b: Array) -> Array:
         """Return the coefficients of the objects themselves that give weights W of explicit features."""
@@ -590,7 +599,10 @@ class LeastSquares(Weighted, Reducible):
 
 
 class KernelRidge(MultiOutputMixin, RegressorMixin, LeastSquares):  # type: ignore[misc]
-    """Kernel ridge regression, with the ridge chosen by closed-form leave-one-out if you like.
+    """Kernel ridge regression, with the ridge chosen by leave-one-out errors in closed form if you like.
+
+    A function f of the objects is fitted to numbers: it minimises Σᵢ (yᵢ − f(xᵢ) − b)² + λ ‖f‖². The ridge λ keeps f
+    smooth. The answer is f(x) = Σᵢ aᵢ κ(xᵢ, x) with a = (K + λI)⁻¹ y for b = 0.
 
     Parameters
     ----------

@@ -17,17 +17,22 @@ from sklearn.utils.validation import check_is_fitted
 from gramian.checks import from_device
 from gramian.gram.gram import Gram
 from gramian.gram.there import sent
-from gramian.places import CORES, place_of
+from gramian.intake.batches import Batches
+from gramian.places import CORES, place_of, received
 
 LEARNING = ("fit", "fit_transform", "fit_predict", "partial_fit")
 ASKING = (
     "transform", "predict", "predict_proba", "predict_log_proba", "predict_interval", "decision_function",
     "score_samples", "score", "p_values", "reconstruction_error",
 )  # fmt: skip
+ANSWERING = ("inverse_transform",)  # what is asked of numbers, not of objects
 
 
 def answers_there(learner: type) -> None:
     """Let the methods of a class of learners take tensors."""
+    for name in ANSWERING:
+        if inspect.isfunction(method := vars(learner).get(name)):
+            setattr(learner, name, _answered(method))
     for name in (*LEARNING, *ASKING):
         method = inspect.getattr_static(learner, name, None)
         if inspect.isfunction(method) and not hasattr(method, "takes_tensors"):
@@ -39,17 +44,31 @@ def answers_there(learner: type) -> None:
 def _asked(method: Callable[..., Any], learning: bool) -> Callable[..., Any]:
     @functools.wraps(method)
     def asked(self: Any, *arguments: Any, **named: Any) -> Any:
-        X = arguments[0] if arguments else named.get("X")
-        place = X.place if isinstance(X, Gram) else place_of(X)
+        X = received(arguments[0] if arguments else named.get("X"))
+        place = X.place if isinstance(X, Gram | Batches) else place_of(X)
         if place is CORES or (isinstance(X, Gram) and X.here is X):
             return method(self, *arguments, **named)
+        if isinstance(X, Batches):
+            with place.exact():
+                return method(self, *arguments, **named)
         named = {name: from_device(value) for name, value in named.items() if name != "X"}
         with place.exact():
             answer = method(self, _gram(self, X, learning), *map(from_device, arguments[1:]), **named)
+        if learning and not isinstance(X, Gram):
+            self._checked(X, self.kernel_, True)  # so that the number of columns is kept
         return answer if answer is self else sent(answer, place)
 
     asked.takes_tensors = True  # type: ignore[attr-defined]
     return asked
+
+
+def _answered(method: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(method)
+    def answered(self: Any, T: Any, *arguments: Any, **named: Any) -> Any:
+        place = place_of(received(T))
+        return sent(method(self, from_device(T), *arguments, **named), place)
+
+    return answered
 
 
 def _gram(learner: Any, X: Any, learning: bool) -> Gram:
@@ -60,4 +79,7 @@ def _gram(learner: Any, X: Any, learning: bool) -> Gram:
     else:
         check_is_fitted(learner)
         kernel = learner.kernel_
-    return Gram(kernel, kernel.encoded(X))
+        X = learner._checked(X, kernel, False)
+    found = Gram(kernel, kernel.encoded(X))
+    found.objects = X
+    return found

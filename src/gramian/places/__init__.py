@@ -11,7 +11,9 @@ the first of its arrays is seen.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from importlib import import_module
 from typing import Any
 
@@ -34,14 +36,40 @@ __all__ = [
     "on_host",
     "others",
     "place_of",
+    "received",
     "register",
     "there",
     "vectors",
+    "working",
+    "working_on",
 ]
 
+HOST = 1  # DLPack's number for the memory of the cores
 ELSEWHERE = {"torch": "gramian.places.torch.place"}  # by the library whose arrays they are: the module that registers
 
 _places: dict[type, Callable[[Any], Place] | None] = {}  # by the type of arrays; None for what is the host's
+_working: ContextVar[Place] = ContextVar("working", default=CORES)
+
+
+@contextmanager
+def working_on(place: Place) -> Iterator[None]:
+    """Work on vectors of the host in a place inside a ``with`` block; answers are arrays of the host.
+
+    >>> with working_on(CORES):
+    ...     working().name
+    'cores'
+    """
+    before = _working.set(place)
+    try:
+        with place.exact():
+            yield
+    finally:
+        _working.reset(before)
+
+
+def working() -> Place:
+    """Return the place in which vectors of the host are worked on."""
+    return _working.get()
 
 
 def register(array: type, place: Place | Callable[[Any], Place]) -> None:
@@ -76,6 +104,30 @@ def _elsewhere(a: Any) -> Place | None:
             import_module(module)
     found = _places[kind]
     return None if found is None else found(a)
+
+
+def received(X: Any) -> Any:
+    """Return what a user gave: an array that another library has on a device as the tensor it is, all else as it is.
+
+    CuPy, JAX and others describe their arrays by DLPack. Nothing is copied.
+
+    Raises
+    ------
+    ImportError
+        If it needs torch, and torch is not installed.
+    """
+    if not hasattr(X, "__dlpack_device__") or isinstance(X, np.ndarray) or _elsewhere(X) is not None:
+        return X
+    if X.__dlpack_device__()[0] == HOST:
+        return X
+    try:
+        torch = import_module("torch")
+    except ImportError:
+        raise ImportError(
+            f"X is of {type(X).__module__}.{type(X).__name__} on a device; work there needs torch: "
+            "pip install 'gramian[gpu]', or pass an array of NumPy"
+        ) from None
+    return torch.from_dlpack(X)
 
 
 def vectors(X: Any, *, sparse: bool = False) -> Any:

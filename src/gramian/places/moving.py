@@ -15,7 +15,7 @@ import numpy as np
 
 from gramian.checks import as_array, is_sparse
 from gramian.formula.encoded import Encoded
-from gramian.places import CORES, ELSEWHERE, Place, others, place_of
+from gramian.places import CORES, ELSEWHERE, Place, others, place_of, received
 
 T = TypeVar("T")
 
@@ -25,9 +25,9 @@ def to_device(thing: Any, device: Any) -> Any:
 
     Parameters
     ----------
-    thing : array, tensor, or model
-        Numbers become a tensor of that device in their own precision. A learner, a Gram or anything else is copied, and
-        the vectors in it are moved.
+    thing : array, tensor, Batches, or model
+        Numbers become a tensor of that device in their own precision. Batches are sent one by one, each while the one
+        before it is worked on. A learner, a Gram or anything else is copied, and the vectors in it are moved.
     device : str or torch.device
         "cuda", "cuda:1", …; "cpu" brings everything back to arrays of NumPy.
 
@@ -58,13 +58,20 @@ def to_device(thing: Any, device: Any) -> Any:
     array([[1., 0.],
            [0., 1.]])
     """
-    place = _named(device)
+    place, thing = named_place(device), received(thing)
     if is_sparse(thing):
         raise TypeError("a sparse array is worked on by the cores alone: pass its .toarray() where that fits")
     if isinstance(thing, np.ndarray | list | tuple) or _is_elsewhere(thing):
         given = place_of(thing).host(thing) if _is_elsewhere(thing) else as_array(thing, "the numbers to be moved")
         return place.array(given)
+    if hasattr(thing, "on_device"):
+        return thing.on_device(device)
     return _Moving(place).moved(thing)
+
+
+def moved(model: T, place: Place) -> T:
+    """Return a model in a place, itself where that is the cores and it has seen nothing else."""
+    return on_the_host(model) if place is CORES else _Moving(place).moved(model)
 
 
 def on_the_host(thing: T) -> T:
@@ -79,7 +86,8 @@ def on_the_host(thing: T) -> T:
     return found if moving.met else thing
 
 
-def _named(device: Any) -> Place:
+def named_place(device: Any) -> Place:
+    """Return the place that a device is; "cpu" is the cores."""
     if str(device) == "cpu":
         return CORES
     try:

@@ -101,6 +101,11 @@ def keeping(directory: str | os.PathLike[str] | None) -> Iterator[None]:
         _current.reset(before)
 
 
+def is_kept() -> bool:
+    """Tell whether a journal is kept."""
+    return _current.get() is not None
+
+
 def remember(things: Callable[[], tuple[Any, ...]], compute: Callable[[Stages], Array]) -> Array:
     """Return the array that `things` determine: from the journal, or computed, and stored where that took long.
 
@@ -133,7 +138,7 @@ def remember(things: Callable[[], tuple[Any, ...]], compute: Callable[[Stages], 
     try:
         key = fingerprint(VERSION, import_module("gramian").__version__, *things())
     except NoFingerprintError as error:
-        journal.warn(f"no checkpoints are possible for this kernel, for it cannot be pickled ({error})")
+        journal.warn(f"no checkpoints are possible for this kernel, because it cannot be pickled ({error})")
         return compute(at_once)
     return journal.remember(key, compute)
 

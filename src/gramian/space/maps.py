@@ -17,7 +17,9 @@ import numpy as np
 
 from gramian.checks import Array
 from gramian.factor.eigen import Eigen, eigen
+from gramian.gram.there import sent
 from gramian.kernels.algebra import Kernel
+from gramian.places import place_of, received
 from gramian.space.vectors import FeatureSpace, Vectors
 
 
@@ -46,15 +48,16 @@ class KernelMap(ABC):
         if not isinstance(self.kernel, Kernel):
             raise TypeError(f"a Kernel expected, such as gm.Gaussian(), and got {self.kernel!r}")
         self.kernel_ = self.kernel.fit(X)
-        self._learn(Vectors(FeatureSpace(self.kernel_), self.kernel_.encode(X).copy()))
+        self._learn(Vectors(FeatureSpace(self.kernel_), self.kernel_.encoded(X).copy()))
         return self
 
     def transform(self, Z: Any) -> Array:
         """Return the coordinates of objects, one row each."""
         if not hasattr(self, "kernel_"):
             raise ValueError(f"this {type(self).__name__} has no sample yet: call fit(X) first")
-        vectors = FeatureSpace(self.kernel_)(Z)
-        return self._coordinates(vectors).astype(vectors.gram().dtype, copy=False)
+        vectors = FeatureSpace(self.kernel_).images(Z)
+        found = self._coordinates(vectors).astype(vectors.gram().dtype, copy=False)
+        return sent(found, place_of(received(Z)))
 
     def fit_transform(self, X: Any) -> Array:
         """Learn the map from a sample and return its coordinates."""

@@ -14,12 +14,13 @@ from scipy.linalg import solve_triangular
 from gramian.checks import Array
 from gramian.factor.cholesky import LowRank
 from gramian.factor.eigen import Eigen
+from gramian.space.there import Marked
 
 if TYPE_CHECKING:
     from gramian.space.vectors import Vectors
 
 
-class Subspace:
+class Subspace(Marked):
     """A subspace of a feature space. Make one with ``S.subspace()``.
 
     Parameters
@@ -91,7 +92,7 @@ class Subspace:
 
     def _vectors(self, Z: Any) -> Vectors:
         if not isinstance(Z, type(self.basis)):
-            return self.basis.space(Z)
+            return self.basis.space.images(Z)
         self.basis._require_same_space(Z)
         return Z
 

@@ -24,14 +24,19 @@ from gramian.formula.encoded import Encoded
 from gramian.gram.gram import Gram, features_on_host, finite_norms, squares_between
 from gramian.kernels.algebra import Centered, Kernel
 from gramian.kernels.deflated import Deflated
+from gramian.places import place_of, received
 from gramian.runtime.threads import aside
 from gramian.space.subspace import Subspace, eigen_subspace, gram_schmidt_subspace
+from gramian.space.there import Marked
 
 FIRST_LOOK = 256  # directions in which the variance is first looked for
 
 
 class FeatureSpace:
     """The feature space of a kernel; call it on data to get the images φ(x).
+
+    With it lengths, distances, means and projections of images can be computed, although the images themselves are
+    never seen.
 
     Parameters
     ----------
@@ -45,6 +50,11 @@ class FeatureSpace:
     Vectors : points and combinations of points in feature space
     Subspace : the span of some vectors of feature space
     Gram : the Gram matrix as an operator
+
+    Notes
+    -----
+    Cost: nothing is computed before a question is asked of the images: encoding n vectors is O(n d), a question of
+    all pairs O(n²) kernel values.
 
     Examples
     --------
@@ -65,6 +75,10 @@ class FeatureSpace:
 
     def __call__(self, X: Any) -> Vectors:
         """Return φ(x₁)…φ(xₙ); nothing is computed yet."""
+        return self.images(X).marked(place_of(received(X)))
+
+    def images(self, X: Any) -> Vectors:
+        """Return φ(x₁)…φ(xₙ) whose answers are arrays of the host, wherever the objects are."""
         return Vectors(self, self.kernel.encoded(X))
 
     def gram(self, rows: Encoded, cols: Encoded) -> Gram:
@@ -75,7 +89,7 @@ class FeatureSpace:
         return f"FeatureSpace({self.kernel!r})"
 
 
-class Vectors:
+class Vectors(Marked):
     """Elements of a feature space: the images of points, or linear combinations of them.
 
     A single element (a centre of mass, a combination by one vector of weights, ``S[0]``) drops its axis in every
@@ -194,7 +208,7 @@ class Vectors:
 
     def __call__(self, Z: Any) -> Any:
         """Evaluate these elements as functions at objects: w(z) = ⟨w, φ(z)⟩, one row for each object."""
-        return self.space(Z).inner(self)
+        return self.space.images(Z).inner(self)
 
     @cached_property
     def _features(self) -> Array | None:
@@ -251,7 +265,7 @@ class Vectors:
         Between the points here, or with `Z` between them and the images of other objects (seed 003, Example 5.13).
         """
         centered = self.center()
-        return np.asarray(centered.cosines(None if Z is None else centered.space(Z)))
+        return np.asarray(centered.cosines(None if Z is None else centered.space.images(Z)))
 
     # Linear combinations
 

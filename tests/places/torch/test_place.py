@@ -1,5 +1,9 @@
-"""Tensors go in, and tensors come out: kernels, Grams, factors and learners say of them what they say of arrays."""
+"""Tensors go in, and tensors come out: kernels, Grams, factors and learners say of them what they say of arrays.
 
+GRAMIAN_TEST_DEVICE=cuda runs all of it on a GPU, through compiled passes.
+"""
+
+import copy
 import pickle
 import subprocess
 import sys
@@ -11,6 +15,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="torch is not installed")
 
 from tests.kernels.cases import CASES  # noqa: E402
+from tests.places.torch.device import DEVICE, host  # noqa: E402
 
 import gramian as gm  # noqa: E402
 from gramian.gram.there import GramThere  # noqa: E402
@@ -29,15 +34,15 @@ CLASSES = np.digitize(X[:, 1], [-0.4, 0.5])
 
 
 def there(A):
-    return torch.from_numpy(A.copy())
+    return torch.from_numpy(np.ascontiguousarray(A)).to(DEVICE, copy=True)
 
 
 def close(found, expected, tol=1e-9):
     assert isinstance(found, torch.Tensor)
-    expected = np.asarray(expected)
-    assert found.numpy().dtype == expected.dtype
+    expected, found = np.asarray(expected), host(found)
+    assert found.dtype == expected.dtype
     assert found.shape == expected.shape
-    assert np.abs(found.numpy() - expected).max() <= tol * max(1.0, np.abs(expected).max())
+    assert np.abs(found - expected).max() <= tol * max(1.0, np.abs(expected).max())
 
 
 def test_most_kernels_are_tried():
@@ -48,7 +53,7 @@ def test_most_kernels_are_tried():
 @pytest.mark.parametrize("case", VECTORS, ids=repr)
 def test_grams_of_tensors_are_those_of_arrays(case):
     if case.name.removesuffix("-float32").removesuffix("-float64") in OF_SAMPLES:
-        with pytest.raises(ValueError, match="a tensor on cpu and an array of NumPy"):
+        with pytest.raises(ValueError, match="a tensor on .* and an array of NumPy"):
             case.kernel.gram(there(case.data))
         return
     K = case.kernel.gram(there(case.data))
@@ -74,8 +79,8 @@ def test_grams_of_tensors_are_those_of_arrays(case):
         (K.center().dense(), expected.center().dense()),
     ):
         assert isinstance(found, torch.Tensor)
-        assert found.numpy().dtype == what.dtype
-        assert np.abs(found.numpy() - what).max() <= 2 * n * tol
+        assert host(found).dtype == what.dtype
+        assert np.abs(host(found) - what).max() <= 2 * n * tol
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -137,7 +142,7 @@ def test_learners_say_of_tensors_what_they_say_of_arrays(name):
             found, expected = getattr(model, method)(there(Z)), getattr(here, method)(Z)
             if expected.dtype.kind == "f":
                 assert isinstance(found, torch.Tensor)
-            found = np.asarray(found)
+            found = np.asarray(host(found))
             assert found.dtype == expected.dtype
             if method == "transform":
                 found, expected = np.abs(found), np.abs(expected)
@@ -155,9 +160,53 @@ def test_a_model_learnt_from_tensors_batch_by_batch():
     close(model.predict(there(Z)), here.predict(Z), 1e-7)
 
 
+def streamed(batches):
+    """Batches whose objects are sent to the device one by one."""
+    batches.place = on(torch.device(DEVICE))
+    return batches
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("rank", [12, "exact"])
+def test_batches_are_sent_one_by_one_and_learnt_from_there(rank, dtype):
+    given = gm.Batches(X.astype(dtype), target=Y, rows=17)
+    model = gm.KernelRidge(gm.Gaussian("median"), ridge=0.1, rank=rank)
+    found = gm.KernelRidge(gm.Gaussian("median"), ridge=0.1, rank=rank).fit(streamed(copy.copy(given)))
+    assert given.place is CORES
+    assert place_of(found.sample_.points).name.startswith("torch")
+    close(found.predict(there(Z.astype(dtype))), model.fit(given).predict(Z.astype(dtype)), 1e9 * EPS[np.dtype(dtype)])
+
+
+def test_batches_that_are_sent_are_those_that_were_given():
+    given = gm.Batches(X, target=Y, rows=17)
+    batches = list(streamed(copy.copy(given)))
+    assert [len(A) for A, _ in batches] == [17, 17, 17, 9]
+    assert all(isinstance(A, torch.Tensor) for A, _ in batches)
+    assert np.array_equal(np.concatenate([host(A) for A, _ in batches]), X)
+    assert np.array_equal(np.concatenate([y for _, y in batches]), Y)
+    assert np.array_equal(host(streamed(copy.copy(given)).head(3)[0]), X[:3])
+    assert np.array_equal(host(streamed(copy.copy(given)).sample(5, 0)[0]), given.sample(5, 0)[0])
+    texts = streamed(gm.Batches(lambda: iter([["a", "b"], ["c"]]), rows=2))
+    assert [A for A, _ in texts] == [["a", "b"], ["c"]]
+    assert gm.to_device(given, "cpu").place is CORES
+
+
+def test_errors_of_a_batch_come_out_where_it_is_used():
+    def broken():
+        yield X[:30]
+        raise OSError("the disk is gone")
+
+    batches = streamed(gm.Batches(broken, rows=10))
+    seen = []
+    with pytest.raises(OSError, match="the disk is gone"):
+        seen.extend(A for A, _ in batches)
+    assert len(seen) == 3
+    next(iter(streamed(gm.Batches(X, rows=10))))  # and the rest is not wanted
+
+
 def test_models_are_moved_and_stored(tmp_path):
     model = gm.KernelRidge(gm.Gaussian(1.5), ridge=0.1).fit(there(X), there(Y))
-    expected = model.predict(there(Z)).numpy()
+    expected = host(model.predict(there(Z)))
     gm.save(model, tmp_path / "model.gramian")
     assert np.abs(gm.load(tmp_path / "model.gramian").predict(Z) - expected).max() <= 1e-12
     back = gm.to_device(model, "cpu")
@@ -190,10 +239,10 @@ def test_no_learner_lets_tensors_be_rounded_to_tf32(monkeypatch):
 
 def test_what_is_in_two_places_is_refused_by_name():
     kernel = gm.Gaussian(1.0)
-    with pytest.raises(ValueError, match="a tensor on cpu and an array of NumPy"):
+    with pytest.raises(ValueError, match="a tensor on .* and an array of NumPy"):
         kernel.gram(there(X), Z)
     model = gm.KernelRidge(kernel, ridge=0.1).fit(there(X), Y)
-    with pytest.raises(ValueError, match="a tensor on cpu and an array of NumPy"):
+    with pytest.raises(ValueError, match="a tensor on .* and an array of NumPy"):
         model.predict(Z)
 
 
@@ -210,6 +259,64 @@ def test_what_is_in_two_places_is_refused_by_name():
 def test_tensors_are_checked_where_they_are(given, error, said):
     with pytest.raises(error, match=said):
         gm.Gaussian(1.0).gram(given)
+
+
+class Pinned:
+    """An array of another library, in memory that is not the cores' own: what DLPack says of one, and nothing else."""
+
+    def __init__(self, tensor):
+        self._tensor = tensor
+
+    def __dlpack__(self, **how):
+        return self._tensor.__dlpack__()
+
+    def __dlpack_device__(self):
+        return 3, 0
+
+
+def test_arrays_of_other_libraries_on_a_device_are_taken_as_tensors():
+    given, kernel = Pinned(torch.from_numpy(X)), gm.Gaussian(1.5)
+    K = kernel.gram(given)
+    assert isinstance(K, GramThere)
+    close(K.dense() if DEVICE == "cpu" else K.dense().cpu(), kernel(X))
+    model = gm.KernelRidge(kernel, ridge=0.1).fit(given, Y)
+    close(model.predict(Pinned(torch.from_numpy(Z))), gm.KernelRidge(kernel, ridge=0.1).fit(X, Y).predict(Z))
+    assert np.array_equal(gm.to_device(given, "cpu"), X)
+
+
+@pytest.mark.skipif(DEVICE == "cpu", reason="no GPU is named by GRAMIAN_TEST_DEVICE")
+@pytest.mark.parametrize("library", ["cupy", "jax.numpy"])
+def test_arrays_of_libraries_on_the_gpu_are_worked_on_there(library, monkeypatch):
+    monkeypatch.setenv("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
+    other = pytest.importorskip(library)
+    A, y, new = (other.asarray(values.astype(np.float32)) for values in (X, Y, Z))
+    make = lambda: gm.KernelRidge(gm.Gaussian("median"), ridge=0.1)  # noqa: E731
+    found, here = make().fit(A, y), make().fit(X.astype(np.float32), Y.astype(np.float32))
+    answer = found.predict(new)
+    assert answer.device.type == "cuda"
+    close(answer, here.predict(Z.astype(np.float32)), 1e-5)
+    K = gm.Gaussian(1.5).gram(A)
+    close(K @ y, gm.Gaussian(1.5).gram(X.astype(np.float32)) @ Y.astype(np.float32), 1e-5)
+    close(gm.Gaussian(1.5)(A, new), gm.Gaussian(1.5)(X, Z).astype(np.float32), 1e-5)
+    with pytest.raises(ValueError, match="a tensor on cuda:0 and an array of NumPy"):
+        found.predict(Z)
+    with pytest.raises(ValueError, match="cuda:0 .*cpu|cpu .*cuda:0"):
+        found.predict(torch.from_numpy(Z))
+
+
+def test_residuals_of_single_precision_are_told_in_double(monkeypatch):
+    """The data are exact numbers: what a solution leaves is that of K in double, below what single precision sees."""
+    A, y = X.astype(np.float32), Y
+    K = gm.Gaussian(1.5)(A.astype(np.float64))
+    for dense in (10, 10**9):  # by conjugate gradients, and by a factor
+        monkeypatch.setattr("gramian.factor.solve.DENSE", dense)
+        for given in (A, there(A)):
+            for tol in (1e-6, 1e-10):
+                found = gm.solve(gm.Gaussian(1.5).gram(given), y, 0.1, tol=tol)
+                left = K @ host(found.value) + 0.1 * host(found.value) - y
+                assert found.converged
+                assert np.linalg.norm(left) <= 1.01 * tol * np.linalg.norm(y)
+                assert found.residual == pytest.approx(np.linalg.norm(left) / np.linalg.norm(y), rel=0.1, abs=1e-15)
 
 
 def test_each_device_is_a_place():

@@ -1,6 +1,7 @@
 """Every kernel says in the torch place what it says in the others: through torch's operations, and through Triton.
 
-The template runs in Triton's interpreter here, on the cores; benchmarks/gpu.py checks it as a GPU compiles it.
+The template runs in Triton's interpreter here, on the cores; with GRAMIAN_TEST_DEVICE=cuda TRITON_INTERPRET=0 it is
+compiled, and runs on a GPU.
 """
 
 import os
@@ -14,6 +15,7 @@ triton = pytest.importorskip("triton", reason="Triton is not installed")
 
 from tests.kernels import toy  # noqa: E402
 from tests.kernels.cases import CASES, loudness  # noqa: E402
+from tests.places.torch.device import DEVICE, host  # noqa: E402
 
 import gramian as gm  # noqa: E402
 from gramian.formula.encoded import Encoded  # noqa: E402
@@ -24,11 +26,15 @@ from gramian.places.torch.parts import device_of, on_device, precision_of  # noq
 from gramian.places.torch.source import Share, Source  # noqa: E402
 
 SOME = np.array([0, 3, 7, 8, 4, 10, 12, 20])  # equal objects and opposite ones among them
-interpreted = pytest.mark.skipif(os.environ["TRITON_INTERPRET"] != "1", reason="Triton compiles in this process")
+interpreted = pytest.mark.skipif(
+    os.environ["TRITON_INTERPRET"] != "1" and DEVICE == "cpu", reason="Triton compiles in this process"
+)
 
 
 @pytest.fixture(autouse=True)
 def _short(monkeypatch):
+    if DEVICE != "cpu":
+        return
     monkeypatch.setattr(passes, "PADDED", 32)  # the interpreter takes a millisecond for every step of a tile
     monkeypatch.setattr(passes, "CHUNK", 32)
 
@@ -43,12 +49,12 @@ def test_torch_and_plain_python_agree_on_every_kernel(case):
     kernel = case.kernel.fit(case.data)
     a = kernel.encode(case.data)
     some = a[SOME[len(a) > SOME]]
-    tensors = on_device(some, "cpu")
+    tensors = on_device(some, DEVICE)
     dtype = precision_of(kernel.formula, tensors, tensors)
     expected = toy.matrix(kernel.formula, some, some)
-    found = interpret.values_between(kernel.formula, tensors, tensors, dtype).numpy()
+    found = host(interpret.values_between(kernel.formula, tensors, tensors, dtype))
     assert np.abs(found - expected).max() <= error_allowed(kernel, a)
-    norms = interpret.norms(kernel.formula, tensors).numpy()
+    norms = host(interpret.norms(kernel.formula, tensors))
     assert np.abs(norms - np.diagonal(expected)).max() <= error_allowed(kernel, a)
 
 
@@ -81,17 +87,18 @@ def points(n, d, dtype, far=0.0, seed=0):
 def test_triton_and_plain_python_agree(name, dtype):
     kernel = COMPILED[name]
     a, b = kernel.encode(points(37, 4, dtype)), kernel.encode(points(21, 4, dtype, seed=1))
-    found = passes.fused(kernel.formula, on_device(a, "cpu"), on_device(b, "cpu"))
+    found = passes.fused(kernel.formula, on_device(a, DEVICE), on_device(b, DEVICE))
     assert found is not None
     K = toy.matrix(kernel.formula, a, b)
     V = np.random.default_rng(2).normal(size=(21, 3)).astype(dtype)
     allowed = 2e-6 if found.dtype == torch.float32 else 1e-13
-    for columns in (1, 3):
-        product = found.multiply(torch.from_numpy(V[:, :columns])).numpy()
+    V = np.hstack([V] * 6)
+    for columns in (1, 3, 18):
+        product = host(found.multiply(torch.from_numpy(V[:, :columns])))
         assert (np.abs(product - K @ V[:, :columns]) <= allowed * (np.abs(K) @ np.abs(V[:, :columns]))).all()
-    wide = torch.full((39, 24), torch.nan, dtype=found.dtype)
+    wide = torch.full((39, 24), torch.nan, dtype=found.dtype, device=DEVICE)
     found.fill(wide[1:38, 2:23])
-    assert np.abs(wide[1:38, 2:23].numpy() - K).max() <= allowed * np.abs(K).max()
+    assert np.abs(host(wide[1:38, 2:23]) - K).max() <= allowed * np.abs(K).max()
     assert bool(wide[[0, 38]].isnan().all())
     assert bool(wide[:, [0, 1, 23]].isnan().all())
 
@@ -99,13 +106,13 @@ def test_triton_and_plain_python_agree(name, dtype):
 @interpreted
 def test_a_symmetric_matrix_is_filled_symmetrically_with_the_diagonal_of_the_kernel():
     kernel = GAUSSIAN * gm.Polynomial(degree=2)
-    a = on_device(kernel.encode(points(40, 3, np.float32)), "cpu")
+    a = on_device(kernel.encode(points(40, 3, np.float32)), DEVICE)
     between = engine.prepare(kernel.formula, a, a, worth=0)
     assert between.through == "triton"
     K = between.fill(symmetric=True)
     assert torch.equal(K, K.T)
     assert torch.equal(K.diagonal(), engine.norms(kernel.formula, a))
-    through_torch = engine.prepare(kernel.formula, a, a)
+    through_torch = engine.prepare(kernel.formula, a, a, worth=10**9)
     assert through_torch.through == "torch"
     assert torch.allclose(through_torch.fill(symmetric=True), K, rtol=1e-5, atol=1e-5)
 
@@ -117,11 +124,11 @@ def test_products_keep_their_digits_far_from_the_origin(far, dtype):
     step = float(np.spacing(dtype(far))) if far else 1e-3  # what tells points apart that far away
     X = (far + step * np.random.default_rng(0).integers(0, 50, (40, 3))).astype(dtype)
     kernel = gm.Gaussian(bandwidth=20 * step)
-    a = on_device(kernel.encode(X), "cpu")
+    a = on_device(kernel.encode(X), DEVICE)
     v = torch.from_numpy(np.random.default_rng(1).normal(size=(40, 1)).astype(dtype))
     K = toy.matrix(kernel.formula, kernel.encode(X), kernel.encode(X))
     for worth in (0, 10**9):
-        error = np.abs(engine.multiply(kernel.formula, a, a, v, worth=worth).numpy() - K @ v.numpy())
+        error = np.abs(host(engine.multiply(kernel.formula, a, a, v.to(DEVICE), worth=worth)) - K @ v.numpy())
         assert (error <= (1e-6 if dtype == np.float32 else 1e-13) * (K @ np.abs(v.numpy()))).all()
 
 
@@ -131,7 +138,8 @@ def test_small_values_keep_their_digits_beside_large_ones_in_products_of_several
     kernel = GAUSSIAN
     a, b = kernel.encode(X), kernel.encode(Z)
     V = 10.0 ** np.random.default_rng(0).integers(-4, 5, (15, 4)).astype(np.float32)
-    found = passes.fused(kernel.formula, on_device(a, "cpu"), on_device(b, "cpu")).multiply(torch.from_numpy(V)).numpy()
+    product = passes.fused(kernel.formula, on_device(a, DEVICE), on_device(b, DEVICE)).multiply(torch.from_numpy(V))
+    found = host(product)
     K = toy.matrix(kernel.formula, a, b)
     assert K.max() < 1e-2
     assert (np.abs(found - K @ V) <= 2e-6 * (K @ V)).all()

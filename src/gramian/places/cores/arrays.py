@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any, cast
 
@@ -35,6 +36,12 @@ class Arrays:
 
     def empty(self, shape: tuple[int, int], dtype: Any) -> Array:
         return np.empty(shape, dtype)
+
+    def zeros(self, side: int) -> Array:
+        return np.zeros((side, side), order="F")
+
+    def stream(self, batches: Iterator[Any]) -> Iterator[Any]:
+        return batches
 
     def compact(self, A: Array) -> Array:
         return np.ascontiguousarray(A)

@@ -15,9 +15,14 @@ class Cores(Arrays):
     """All cores, each with tiles of its own."""
 
     name = "cores"
+    title = "the cores of this machine"
     memory = DEFAULT_MEMORY
     hold = HOLD
     speed = 1.0
+    full = (MemoryError,)
+
+    def release(self) -> None:
+        pass
 
     @property
     def lanes(self) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from typing import Any
 
@@ -12,6 +13,7 @@ from torch import Tensor
 from gramian.checks import Array
 from gramian.places.torch import linear
 from gramian.places.torch.parts import in_two_places
+from gramian.runtime.ahead import ahead
 
 TYPES: dict[np.dtype[Any], torch.dtype] = {
     np.dtype(np.float32): torch.float32,
@@ -20,6 +22,7 @@ TYPES: dict[np.dtype[Any], torch.dtype] = {
 }
 NAMES: dict[torch.dtype, np.dtype[Any]] = {there: here for here, there in TYPES.items()}
 STRIPE = {"cpu": 1024, "cuda": 2**16}  # rows of a tall matrix that are worked on at a time, at least
+ACROSS = 2048  # columns of a scatter that are worked on at a time
 LONGEST = 2**30  # bytes of temporary arrays
 
 
@@ -52,6 +55,34 @@ class Arrays:
 
     def empty(self, shape: tuple[int, int], dtype: Any) -> Tensor:
         return torch.empty(shape, dtype=dtype_of(dtype), device=self.device)
+
+    def zeros(self, side: int) -> Tensor:
+        return torch.zeros((side, side), dtype=torch.float64, device=self.device)
+
+    def stream(self, batches: Iterator[Any]) -> Iterator[Any]:
+        if self.device.type != "cuda":
+            yield from ahead(batches, lambda batch: (self._sent(batch[0]), batch[1]))
+            return
+        aside = torch.cuda.Stream(self.device)  # type: ignore[no-untyped-call]
+
+        def sent(batch: Any) -> tuple[Any, Any, Any]:
+            with torch.cuda.stream(aside):
+                X = self._sent(batch[0])
+                return X, batch[1], aside.record_event()
+
+        for X, y, arrived in ahead(batches, sent):
+            if isinstance(X, Tensor):
+                here = torch.cuda.current_stream(self.device)
+                here.wait_event(arrived)
+                X.record_stream(here)  # its memory is not used again before this stream is through with it
+            yield X, y
+
+    def _sent(self, X: Any) -> Any:
+        """Return a matrix of numbers here, by memory that a GPU reads by itself; other objects as they are."""
+        if not isinstance(X, np.ndarray) or X.ndim != 2 or X.dtype not in TYPES:
+            return X
+        given = torch.from_numpy(X if X.flags.writeable and X.flags.c_contiguous else X.copy())
+        return (given.pin_memory() if self.device.type == "cuda" else given).to(self.device, non_blocking=True)
 
     def compact(self, A: Tensor) -> Tensor:
         whole = A.is_contiguous() and A.untyped_storage().nbytes() == A.numel() * A.element_size()
@@ -98,7 +129,10 @@ class Arrays:
     def syrk(self, rows: Tensor, lower: Tensor | None = None) -> Tensor:
         if lower is None:
             return linear.product(rows.T, rows)
-        return lower.add_(linear.product(rows.T, rows))
+        for start in range(0, rows.shape[1], ACROSS):  # half of it, in strips
+            stop = min(start + ACROSS, rows.shape[1])
+            lower[start:stop, :stop] += linear.product(rows[:, start:stop].T, rows[:, :stop])
+        return lower
 
     def syr(self, factor: float, v: Array, lower: Tensor) -> Tensor:
         w = self.array(v, self.dtype(lower))

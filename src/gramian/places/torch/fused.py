@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 import torch
@@ -23,9 +23,9 @@ from gramian.places.torch import launch
 from gramian.places.torch.halves import NEAREST, halves_of, split
 from gramian.places.torch.interpret import numbers_of
 from gramian.places.torch.launch import Tile
-from gramian.places.torch.memory import budget
+from gramian.places.torch.memory import budget, with_smaller
 from gramian.places.torch.parts import at, device_of, precision_of
-from gramian.places.torch.passes import available, interpreted, load
+from gramian.places.torch.passes import available, interpreted, load, multiplies_doubles
 from gramian.places.torch.source import Points, Share, Source, bell, compared
 from gramian.places.writing import NoSourceError
 
@@ -76,10 +76,14 @@ class Fused:
     def multiply(self, V: Tensor) -> Tensor:
         """Return K V in double precision, V of shape (m, c). O(n m), and O(n + m) memory."""
         V = V.to(self.device)
-        if V.shape[1] == 1 or self.dtype == torch.float64:
+        if V.shape[1] == 1 or (self.dtype == torch.float64 and not multiplies_doubles()):
             return torch.stack([self._one(v) for v in V.T], dim=1)
-        groups = [V[:, k : k + MOST_COLUMNS] for k in range(0, V.shape[1], MOST_COLUMNS)]
-        return torch.cat([self._several(group) if group.shape[1] > 1 else self.multiply(group) for group in groups], 1)
+        return with_smaller(partial(self._by_groups, V), MOST_COLUMNS, least=1)
+
+    def _by_groups(self, V: Tensor, size: int) -> Tensor:
+        groups = [V[:, k : k + size] for k in range(0, V.shape[1], size)]
+        several = self._several if self.dtype == torch.float32 else self._several_in_double
+        return torch.cat([several(group) if group.shape[1] > 1 else self.multiply(group) for group in groups], 1)
 
     def _one(self, v: Tensor) -> Tensor:
         """Return K v; factors of a Gaussian that belong to x or to z alone are taken before and after."""
@@ -113,6 +117,22 @@ class Fused:
         found = sums.double().sum(0)[: len(self.rows), :c] / scale
         if ready.source.without == "rows":
             found *= torch.exp2(left.points[0][1][: len(self.rows), None].double())
+        return found
+
+    def _several_in_double(self, V: Tensor) -> Tensor:
+        ready = self._entire
+        left, right = ready.left, ready.right
+        c, width = V.shape[1], max(16, 1 << (V.shape[1] - 1).bit_length())
+        scale = _power_near(V)
+        scaled = torch.zeros(right.padded, width, dtype=torch.float64, device=self.device)
+        scaled[: len(V), :c] = V.double() * scale
+        tile, span = self._tile(launch.for_products(ready.source, width)), self._span(right.padded, left.padded)
+        sums = self._new(-(-right.padded // span), left.padded, width, dtype=torch.float64)
+        grid = left.padded // tile.rows, len(sums)
+        self._launch(
+            ready, "products", grid, tile, scaled, sums, left.padded, right.padded, span, CHUNK=CHUNK, CC=width
+        )
+        found: Tensor = sums.sum(0)[: len(self.rows), :c] / scale
         return found
 
     def fill(self, out: Tensor, symmetric: bool = False) -> Tensor:

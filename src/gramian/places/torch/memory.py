@@ -23,13 +23,19 @@ def budget(device: torch.device) -> int:
     return int((1 - LEFT) * (free + kept))
 
 
-def with_smaller(work: Callable[[int], T], entries: int) -> T:
-    """Return what `work` does by tiles of so many entries, by half as many each time that the memory runs out."""
+def with_smaller(work: Callable[[int], T], entries: int, least: int = SMALLEST) -> T:
+    """Return what `work` does by pieces of so many entries, by half as many each time that the memory runs out."""
     while True:
         try:
             return work(entries)
         except torch.OutOfMemoryError:
-            if entries <= SMALLEST:
+            if entries <= least:
                 raise
-        torch.cuda.empty_cache()
+        release()
         entries //= 2
+
+
+def release(device: torch.device | None = None) -> None:
+    """Give back what torch keeps of a GPU's memory to be used again, which may lie in pieces that are too small."""
+    if torch.cuda.is_available() and (device is None or device.type == "cuda"):
+        torch.cuda.empty_cache()

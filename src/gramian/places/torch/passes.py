@@ -15,6 +15,8 @@ import torch
 
 MISSING = "Triton is not installed: products with K go through torch's operations, which takes several times as long"
 
+DOUBLES = (3, 4)  # the version of Triton from which matrices in double precision are multiplied
+
 
 @lru_cache
 def triton() -> Any:
@@ -38,6 +40,12 @@ def available(device: torch.device) -> bool:
     if device.type == "cuda":
         return torch.version.cuda is not None and torch.cuda.get_device_capability(device) >= (8, 0)
     return device.type == "cpu" and interpreted()
+
+
+def multiplies_doubles() -> bool:
+    """Tell whether Triton multiplies matrices in double precision."""
+    found = getattr(triton(), "__version__", "0.0").split(".")
+    return tuple(map(int, found[:2])) >= DOUBLES
 
 
 @lru_cache(maxsize=256)

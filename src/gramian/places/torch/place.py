@@ -21,7 +21,7 @@ from gramian.places import CORES, register
 from gramian.places.protocol import Asked, Place, Prepared, Remember
 from gramian.places.torch import engine, interpret
 from gramian.places.torch.arrays import NAMES, Arrays, dtype_of
-from gramian.places.torch.memory import ON_CORES, budget
+from gramian.places.torch.memory import ON_CORES, budget, release
 from gramian.places.torch.parts import check_devices, device_of
 from gramian.places.torch.passes import available
 
@@ -35,6 +35,11 @@ class Torch(Arrays):
     def __init__(self, device: torch.device) -> None:
         super().__init__(device)
         self.name = f"torch:{device}"
+
+    @property
+    def title(self) -> str:
+        named = self.device.type == "cuda"
+        return f"{torch.cuda.get_device_name(self.device)} ({self.device})" if named else f"torch ({self.device})"
 
     @property
     def lanes(self) -> int:
@@ -51,6 +56,13 @@ class Torch(Arrays):
     @property
     def hold(self) -> int:
         return KEPT if self.device.type == "cpu" else budget(self.device) // 4
+
+    @property
+    def full(self) -> tuple[type[Exception], ...]:
+        return (MemoryError, torch.OutOfMemoryError)
+
+    def release(self) -> None:
+        release(self.device)
 
     def prepare(self, formula: Formula) -> Prepared:
         return Plan(formula)

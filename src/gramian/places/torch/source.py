@@ -112,7 +112,8 @@ class Source(Writer):
             head = head.replace(f"{{{name}}}", code)
         product = self._pass(template.PRODUCT, 12)
         fill = self._pass(template.FILL, 4).replace("exp2_shared", "exp2_single")  # which is 0 where it is below 2⁻¹²⁶
-        return head + product + (self._pass(template.PRODUCTS, 12) if self.single else "") + fill
+        products = self._pass(template.PRODUCTS if self.single else template.PRODUCTS_IN_DOUBLE, 12)
+        return head + product + products + fill
 
     def _pass(self, text: str, depth: int) -> str:
         for name, code in {

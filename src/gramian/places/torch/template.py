@@ -4,8 +4,9 @@ Three passes come of it: `product` (K v), `products` (K V for several columns) a
 BM rows and goes over columns of K, BN at a time; no tile is written to memory unless that was asked for.
 
     product     the sum over columns is kept for each column of the tile apart, and added up in double precision
-    products    the tile is split into two half-precision parts, scaled row by row; its product with V, split alike, is
-                taken by the tensor cores from zero on, smallest terms first, and added in float32.
+    products    in double precision the tile is multiplied with V by the tensor cores as it is. In single it is split
+                into two half-precision parts, scaled row by row; its product with V, split alike, is taken by the
+                tensor cores from zero on, smallest terms first, and added in float32.
     fill        of a symmetric K only tiles on and above the diagonal are computed, and written twice
 """
 
@@ -141,6 +142,37 @@ def products(
         total += acc
         vh_at += CHUNK * CC
         vl_at += CHUNK * CC
+{steps}
+    place = tl.program_id(1).to(tl.int64) * n + il
+    tl.store(O + place[:, None] * CC + cn[None, :], total)
+"""
+
+PRODUCTS_IN_DOUBLE = """
+
+@triton.jit
+def products(
+    {arguments}, V, O, n, m, span,
+    CHUNK, CC: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr,
+):
+    i = tl.program_id(0) * BM + tl.arange(0, BM)
+    il = i.to(tl.int64)
+    jn = tl.arange(0, BN)
+    cn = tl.arange(0, CC)
+    first = tl.program_id(1) * span
+    left = tl.minimum(span, m - first)
+    at = first.to(tl.int64)
+{rows}
+{bases}
+    v_at = V + at * CC
+    total = tl.zeros((BM, CC), tl.float64)
+    for start in range(0, left, CHUNK):
+        for s in range(0, tl.minimum(CHUNK, left - start), BN):
+            v = tl.load(v_at + (s + jn)[:, None] * CC + cn[None, :])
+{columns}
+{lines}
+            kappa = {value} + tl.zeros((BM, BN), tl.float64)
+            total = tl.dot(kappa, v, total, out_dtype=tl.float64)
+        v_at += CHUNK * CC
 {steps}
     place = tl.program_id(1).to(tl.int64) * n + il
     tl.store(O + place[:, None] * CC + cn[None, :], total)

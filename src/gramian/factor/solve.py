@@ -589,7 +589,7 @@ class Whole:
 
     def inverse_diagonal(self) -> Array:
         """Return the diagonal of (S K Sᵀ + λI)⁻¹, for which the factor is given up."""
-        return self.factor.inverse_diagonal() / self.scale
+        return np.asarray(self.factor.inverse_diagonal() / self.scale)
 
 
 class Ridged:

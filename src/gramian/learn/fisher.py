@@ -528,7 +528,7 @@ def solve_scatter(
     goal = default_goal(gram) if tol is None else tol
     fine = max(FINE, goal)
     with gram.held():
-        lens = Lens(S, S, 1 / float(S.sizes.min()))
+        lens = Lens(S, S, 1 / float(S.sizes.min()), S.form)
         multiply, system = _in_double_precision(gram), System(gram, ridge, lens, low=low)
 
         def seen(alpha: Array) -> tuple[Array, Array, float]:

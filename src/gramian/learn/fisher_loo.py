@@ -56,6 +56,11 @@ class WithinClasses:
         self.labels = labels
         self._roots = np.sqrt(sizes)[labels, None]
 
+    @property
+    def form(self) -> tuple[Array, Array, Array]:
+        """S V = d ∘ V − L Rᵀ V: d, L and R."""
+        return 1 / self._roots, np.eye(len(self.sizes))[self.labels] / self._roots, self.means
+
     def __call__(self, V: Array) -> Array:
         """Return S V."""
         moved = self._centred(V)

@@ -27,14 +27,14 @@ RANKS = (1_000, 10_000)
 LARGE = (100_000, 1_000_000)  # sizes at which the larger rank is tried
 TOL = 1e-4  # of residuals: predictions see no more
 BANDWIDTHS = {"arm": (1.0, 1.5, 2.5, 4.0), "friedman": (0.6, 1.0, 1.7, 3.0)}
-RIDGES = {"arm": (1e-3, 1e-2, 1e-1, 1.0), "friedman": (1e-1, 1.0, 10.0)}
+RIDGES = (1e-3, 1e-2, 1e-1, 1.0)
 
 
-def ridges_for(name, n, rank):
+def ridges_for(n, rank):
     """Ridges of which the best is taken, by the error on others: fewer where a fit takes long."""
     if rank != "exact":
-        return RIDGES[name][:1] if rank > 1_000 else RIDGES[name][::2]
-    return RIDGES[name][-2:] if n <= 100_000 else RIDGES[name][2:3] if name == "arm" else RIDGES[name][1:2]
+        return RIDGES[:1] if rank > 1_000 else (RIDGES[0], RIDGES[2])
+    return RIDGES[1:3] if n <= 100_000 else RIDGES[2:3]
 
 
 def arm(n, generator):
@@ -89,7 +89,7 @@ def main():
         V, v = data(make, min(TEST, chosen.most), 2, device)
         grid = {}
         for sigma in BANDWIDTHS[name]:
-            for ridge in RIDGES[name]:
+            for ridge in RIDGES:
                 model, mean, _ = learn(sigma, ridge, "exact", X, y)
                 grid[sigma, ridge] = rmse(model, V, v - mean)
         sigma, ridge = min(grid, key=grid.get)
@@ -102,7 +102,7 @@ def main():
                 if time.monotonic() > stop or (rank == RANKS[-1] and n not in LARGE):
                     continue
                 tried = {}
-                for ridge in ridges_for(name, n, rank):
+                for ridge in ridges_for(n, rank):
                     try:
                         model, mean, taken = learn(sigma, ridge, rank, X, y)
                         tried[rmse(model, V, v - mean)] = model, mean, taken, ridge
@@ -115,10 +115,8 @@ def main():
                 one = {"data": name, "n": n, "rank": rank, "error": error, "seconds": taken, "sigma": sigma}
                 one |= {"ridge": ridge, "spread": spread, "method": model.solver_}
                 results.append(one)
-                print(
-                    f"{name:9}{n:>10,}{rank!s:>8}  error {error:.4f} of {spread:.2f}  {taken:6.1f} s  ridge {ridge:g}  {model.solver_[:60]}",
-                    flush=True,
-                )
+                how = f"{taken:6.1f} s  ridge {ridge:g}  {model.solver_[:60]}"
+                print(f"{name:9}{n:>10,}{rank!s:>8}  error {error:.4f} of {spread:.2f}  {how}", flush=True)
                 del model, tried
                 if chosen.json:
                     chosen.json.write_text(json.dumps(results, indent=1))

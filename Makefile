@@ -58,15 +58,18 @@ docs: $(VENV)/docs-ready
 	$(BIN)/python -m sphinx --fresh-env --fail-on-warning --keep-going --quiet -d build/doctrees docs build/docs
 	$(BIN)/python docs/_ext/links.py build/docs
 
-# What would be uploaded: source and wheel are built, their metadata checked, and the wheel imported where nothing else is.
+# What would be uploaded: source and wheel are built, their metadata checked, and each is installed where nothing else is and
+# passes the conformance suite there.
 package: $(VENV)/ready
 	$(BIN)/python -m pip install --quiet --editable ".[package]"
-	rm -rf dist build/bare
+	rm -rf dist
 	$(BIN)/python -m build --outdir dist .
 	$(BIN)/python -m twine check --strict dist/*
-	$(PYTHON) -m venv build/bare
-	build/bare/bin/python -m pip install --quiet dist/*.whl
-	cd build && bare/bin/python -c "import gramian as gm; gm.testing.check_kernel(gm.Gaussian(1.0), [[0.0], [1.0]])"
+	for built in dist/*.whl dist/*.tar.gz; do \
+		rm -rf build/bare && $(PYTHON) -m venv build/bare && \
+		build/bare/bin/python -m pip install --quiet $$built && \
+		build/bare/bin/python tests/bare.py || exit 1; \
+	done
 
 format: $(VENV)/ready
 	$(BIN)/ruff check --fix .

@@ -33,10 +33,11 @@ def exactness(errors: list[dict]) -> str:
             found = {one["rank"]: one for one in errors if (one["data"], one["n"]) == (name, n)}
             cells = [f"{found[r]['error']:.4f} ({found[r]['seconds']:.1f} s)" if r in found else "–" for r in ranks]
             lines.append(f"| {name} | {n:,} | " + " | ".join(cells) + " |")
-    text = """What exactness buys: the root mean square error on new examples, and the time of the fit, in two regressions
-that anybody can make (`benchmarks/gpu_data.py`): how far the tip of a robot arm of ten joints is from a point (no noise), and
-Friedman's function of ten numbers (noise of standard deviation 1, below which no error can fall). The Gaussian kernel;
-its bandwidth is chosen at 20,000 examples, the ridge of each fit among a few, by the error on others."""
+    text = """What exactness buys: the root mean square error on new examples, and the time of the fit, in two
+regressions that anybody can make (`benchmarks/gpu_data.py`): how far the tip of a robot arm of ten joints is from a
+point (no noise), and Friedman's function of ten numbers (noise of standard deviation 1, below which no error can fall).
+The Gaussian kernel; its bandwidth is chosen at 20,000 examples, the ridge of each fit among a few, by the error on
+others."""
     return "\n\n".join((text, "\n".join(lines)))
 
 

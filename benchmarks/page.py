@@ -1,6 +1,12 @@
-"""The page BENCHMARKS.md, from what was measured: short sections, each with a table and a picture."""
+"""The page BENCHMARKS.md, from what was measured: short sections, each with a table and a picture.
+
+    python benchmarks/page.py FOLDER        the page and its pictures under a folder, from the JSON files beside it
+
+Nothing is measured. The manual is built with it, so that its figures are those of the files.
+"""
 
 import math
+import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -142,6 +148,18 @@ class Page:
             if name.removeprefix("growth.") in paths and name.startswith("growth."):
                 pictures.curves(title, paths, self.record.growth, self._picture(picture))
 
+    def draw_all(self) -> None:
+        """Draw every picture for which something was measured."""
+        for section in SECTIONS:
+            found = [name for name in section.claims if name in self.record.claims]
+            for name in found if section.wide else found[:1]:
+                self.draw(name)
+        for _, paths in growth.PICTURES.values():
+            if measured := [name for name in paths if name in self.record.growth]:
+                self.draw(f"growth.{measured[0]}")
+        if self.record.sweep:
+            self.draw("sweep.")
+
     def write(self) -> None:
         parts = [
             self._top(),
@@ -241,3 +259,9 @@ do a job the page says what it would need. {verdict}"""
             if lines:
                 parts += [f"### {title}", self._image(picture, title), "\n".join(lines)]
         return "\n\n".join(filter(None, parts)) if len(parts) > 2 else ""
+
+
+if __name__ == "__main__":
+    page = Page(Path(sys.argv[1]), Record(Path(__file__).parent / "measured.json"))
+    page.draw_all()
+    page.write()

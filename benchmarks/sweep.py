@@ -3,6 +3,7 @@
     python benchmarks/run.py sweep                  all rows
     python benchmarks/run.py sweep.fisher2          one
     python benchmarks/sweep.py fisher2 --out F      one, into a file of its own (to measure several side by side)
+    python benchmarks/sweep.py fisher2 --out F --sizes 20000 40000      some sizes of it, added to those in the file
     python benchmarks/sweep.py --take F …           put such files into measured.json
 
 Two things are looked for: a **cliff**, a size that takes longer than 1.2 × some larger one, and the **ratio** to the
@@ -29,12 +30,13 @@ LIMIT = 120.0  # seconds of one side, with its repetitions
 Swept = dict[str, Any]
 
 
-def measure(name: str, sizes: tuple[int, ...] = SIZES, limit: float = LIMIT) -> Swept:
-    """Measure one row, both sides in turn at each size."""
+def measure(name: str, sizes: tuple[int, ...] = SIZES, limit: float = LIMIT, before: Swept | None = None) -> Swept:
+    """Measure one row, both sides in turn at each size, beyond the smaller ones that were measured before."""
     row = ROWS[name]
-    found: Swept = {"machine": machine(), "sizes": list(sizes), "ours": [], "peer": [], "cannot": {}}
-    given_up: set[str] = set()
-    for n in sizes:
+    found = before or {"machine": machine(), "sizes": [], "ours": [], "peer": [], "cannot": {}}
+    given_up = {side.split()[0] for side in found["cannot"]}
+    for n in (n for n in sizes if n not in found["sizes"]):
+        found["sizes"].append(n)
         for side in ("ours", "peer"):
             if side in given_up or (side == "ours" and n > row.most):
                 found[side].append(None)
@@ -107,7 +109,8 @@ def main() -> int:
     parser.add_argument("names", nargs="*", help="rows, or files with --take")
     parser.add_argument("--out", type=Path, help="a file for what is measured")
     parser.add_argument("--take", action="store_true", help="put what the files hold into measured.json")
-    parser.add_argument("--limit", type=float, default=LIMIT)
+    parser.add_argument("--limit", type=float, default=LIMIT, help="seconds of one side")
+    parser.add_argument("--sizes", type=int, nargs="+", default=SIZES, help="ascending")
     given = parser.parse_args()
     if given.take:
         record = Record(HERE / "measured.json")
@@ -117,12 +120,14 @@ def main() -> int:
         record.save()
         print(table(record.sweep), verdict(record.sweep), sep="\n\n")
         return 0
-    found: dict[str, Swept] = {}
+    kept = given.out is not None and given.out.exists()
+    found: dict[str, Swept] = json.loads(given.out.read_text(encoding="utf-8")) if kept else {}
     for name in given.names or ROWS:
-        found[name] = measure(name, limit=given.limit)
+        for n in given.sizes:
+            found[name] = measure(name, (n,), given.limit, found.get(name))
+            if given.out is not None:
+                given.out.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
         print(table({name: found[name]}), flush=True)
-        if given.out is not None:
-            given.out.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
     return 0
 
 

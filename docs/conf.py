@@ -3,8 +3,9 @@
 import os
 import sys
 import warnings
-from importlib.metadata import version as installed_version
 from pathlib import Path
+
+import gramian
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE / "_ext"))
@@ -13,7 +14,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 project = "gramian"
 copyright = "the gramian authors"
 author = "the gramian authors"
-version = release = installed_version("gramian")
+version = release = gramian.__version__
 
 extensions = [
     "manual",

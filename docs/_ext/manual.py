@@ -1,5 +1,6 @@
 """What this manual adds to Sphinx: formulas as MathML, links to public names, and links from names to the theory."""
 
+import subprocess
 import sys
 from pathlib import Path
 
@@ -18,7 +19,6 @@ logger = logging.getLogger(__name__)
 # Pages that stand at the root of the repository, and what they are called in the manual.
 ROOT_PAGES = {
     "ARCHITECTURE.md": "architecture.md",
-    "BENCHMARKS.md": "performance.md",
     "CHANGELOG.md": "changelog.md",
     "CODE_OF_CONDUCT.md": "conduct.md",
     "CONTRIBUTING.md": "contributing.md",
@@ -28,13 +28,20 @@ ROOT_PAGES = {
 
 def bring_root_pages(app: Sphinx) -> None:
     """Copy the pages of the root into the manual, with links that fit there."""
-    source = Path(app.srcdir)
-    (source / "project" / "root").mkdir(exist_ok=True)
+    source, root = Path(app.srcdir), Path(app.srcdir) / "project" / "root"
+    root.mkdir(exist_ok=True)
     for name, called in ROOT_PAGES.items():
         text = (source.parent / name).read_text(encoding="utf-8").replace("](docs/", "](../../")
-        for other, there in ROOT_PAGES.items():
+        for other, there in {**ROOT_PAGES, "BENCHMARKS.md": "performance.md"}.items():
             text = text.replace(f"]({other})", f"]({there})")
-        (source / "project" / "root" / called).write_text(text, encoding="utf-8")
+        (root / called).write_text(text, encoding="utf-8")
+
+
+def make_performance_page(app: Sphinx) -> None:
+    """Make the page of the benchmarks, tables and pictures, from the JSON files that they left."""
+    source, root = Path(app.srcdir), Path(app.srcdir) / "project" / "root"
+    subprocess.run([sys.executable, source.parent / "benchmarks" / "page.py", root], check=True)
+    (root / "BENCHMARKS.md").replace(root / "performance.md")
 
 
 class PublicName(XRefRole):
@@ -98,6 +105,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.add_role("gm", PublicName(warn_dangling=True))
     app.add_html_math_renderer("mathml", (inline_math, None), (block_math, None))
     app.connect("builder-inited", bring_root_pages)
+    app.connect("builder-inited", make_performance_page)
     app.connect("doctree-read", trim_code)
     app.connect("autodoc-process-docstring", theory_links)
     app.connect("autodoc-skip-member", only_ours)

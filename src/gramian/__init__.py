@@ -8,7 +8,7 @@ NumPy nor SciPy. `__init__.pyi` tells type checkers the same list.
 
 from importlib import import_module
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 _HOME = {
     "AllSubsequences": "kernels.strings.subsequences",

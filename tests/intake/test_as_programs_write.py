@@ -29,6 +29,7 @@ NUMBERS = {
     "percent": (table(lambda i: f"{3 * i} %,{i}", "p,v\n"), 0, 0, 3),
     "French": (table(lambda i: f"1\u202f2{i:02d},50 €;{i}", "montant;v\n"), 0, 1200.5, 1201.5),
     "scaled": (table(lambda i: f"{['950', '1.2k', '3.4M', '2bn'][i % 4]},{i}", "p,v\n"), 0, 950, 1200),
+    "thousands with a part": (table(lambda i: f"{i}.{i % 7}k,{i}", "p,v\n"), 0, 0, 1100),
     "dollars": (table(lambda i: f"{['$1.2K', '$3.4M'][i % 2]},{i}", "p,v\n"), 0, 1200, 3.4e6),
     "month": (table(lambda i: f"2023-{i + 1:02d},{i}", "m,v\n"), 0, 19358, 19389),
     "month last": (table(lambda i: f"{i + 1:02d}/2023,{i}", "m,v\n"), 0, 19358, 19389),
@@ -127,6 +128,9 @@ def test_batches_of_parquet_with_and_without_long_numbers_are_one_column(tmp_pat
 
 TABLES = {
     "comments": "a,b\n1,2\n# sensor restarted\n3,4\n5,6\n#7,8\n9,1\n",
+    "rows taken out": "a,b\n1,2\n#7,8\n3,4\n5,6\n# 0,0\n9,1\n",
+    "comments with per cent": "a,b\n1,2\n% sensor restarted\n3,4\n5,6\n%7,8,9\n9,1\n",
+    "comments with slashes": "a,b\n1,2\n// sensor restarted\n3,4\n5,6\n//7,8,9\n9,1\n",
     "a comment at the end": "a,b\n1,2\n3,4\n5,6\n9,1\n# end, of, data\n",
     "comments of Octave": "% made by octave\n% x\na,b\n1,2\n3,4\n5,6\n9,1\n",
     "a source": "a,b\n1,2\n3,4\n5,6\n9,1\nSource: Bureau of Statistics\n",

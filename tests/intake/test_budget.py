@@ -431,3 +431,17 @@ def test_the_budget_is_half_of_what_is_free():
     assert [sized(number) for number in (0, 999, 1000, 123456, 10**9, 5 * 10**18)] == [
         "0 bytes", "999 bytes", "1 kB", "123 kB", "1 GB", "5 EB",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize("rows", [20_000, 200])
+def test_a_dictionary_that_stands_in_each_group_of_rows_is_counted_once(tmp_path, rows):
+    import pyarrow
+    import pyarrow.parquet
+
+    words = np.array([f"{place:04}" * 500 for place in range(200)])  # 0.4 MB
+    table = pyarrow.table({"w": words[np.arange(20_000) % 200], "v": np.arange(20_000) / 2})
+    pyarrow.parquet.write_table(table, tmp_path / "t.parquet", row_group_size=rows)
+    found = read_raw(tmp_path / "t.parquet", memory="10 MB")  # in 100 groups 40 MB of texts
+    assert found.columns["w"].tolist() == table["w"].to_pylist()
+    with pytest.raises(DataError, match="and the budget is 2 MB"):
+        read_raw(tmp_path / "t.parquet", memory="2 MB")

@@ -353,3 +353,8 @@ def test_a_line_within_quotes_is_no_comment(tmp_path, names, numbers, mark):
     data = read_data(tmp_path / "t.csv", format="tsv" if mark == "\t" else "csv")
     np.testing.assert_array_equal(data.X[:, 0], numbers)
     assert len(data.columns) == 3
+
+
+def test_headings_in_single_quotes_are_called_by_what_is_within(write):
+    assert list(read_raw(write("'age'\t'my town'\n1\t2\n3\t4\n5\t6\n")).columns) == ["age", "my town"]
+    assert list(read_raw(write("'age',town\n1,2\n3,4\n5,6\n")).columns) == ["'age'", "town"]

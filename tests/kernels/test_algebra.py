@@ -159,6 +159,31 @@ def test_constant_coordinate_is_standardized_to_zero(constant):
     np.testing.assert_allclose(image[:, 1].std(), 1)
 
 
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"mean": [0.0], "scale": [0.0]}, r"scale\[0\] is 0; a number above 0 expected"),
+        ({"mean": [0.0, 1.0], "scale": [1.0, -2.0]}, r"scale\[1\] is -2; a number above 0 expected"),
+        ({"mean": [0.0]}, "Standardize has a mean and no scale; both expected, or neither"),
+        ({"scale": [1.0]}, "Standardize has a scale and no mean; both expected, or neither"),
+        ({"mean": [0.0, 1.0], "scale": [1.0]}, "mean has 2 numbers and scale 1; one for each column expected"),
+        ({"mean": [[0.0]], "scale": [1.0]}, "mean has 2 dimensions; a flat array expected"),
+        ({"mean": [np.nan], "scale": [1.0]}, "mean holds nan; finite numbers expected"),
+        ({"mean": [0.0], "scale": [np.inf]}, "scale holds inf; finite numbers expected"),
+    ],
+)
+def test_numbers_to_standardize_by_are_checked_when_they_are_given(given, message):
+    with pytest.raises(ValueError, match=message):
+        gm.Standardize(**given)
+
+
+def test_numbers_to_standardize_by_may_be_lists_and_are_kept_in_files(tmp_path):
+    k = gm.Linear().pullback(gm.Standardize([1, 2], [1, 4]))
+    np.testing.assert_array_equal(k.f([[2.0, 10.0]]), [[1.0, 2.0]])
+    gm.save(gm.KernelRidge(k, ridge=1.0).fit([[1.0, 2.0], [2.0, 1.0]], [1.0, 2.0]), tmp_path / "m.gramian")
+    assert gm.load(tmp_path / "m.gramian").kernel == k
+
+
 def test_standardize_keeps_float32():
     X = np.random.default_rng(0).normal(1e4, 1, size=(50, 2)).astype(np.float32)
     image = gm.Standardize.of(X)(X)

@@ -140,6 +140,9 @@ class Factor:
     def times(self, X):
         return self._A @ X
 
+    def inverse_diagonal(self):
+        return np.diagonal(np.linalg.inv(self._A))
+
 
 class Toy:
     """The place."""

@@ -182,3 +182,21 @@ def test_objects_of_extreme_size_are_answered_in_finite_numbers_or_refused(name,
     for scale, message in refusals:
         assert scale != 0
         assert re.search("κ|φ|image|variance|scatter", message), "it says what is too large or too small"
+
+
+@pytest.mark.parametrize("options", [{"ridge": "loo"}, {"ridge": "gcv"}, {"ridge": "loo", "rank": 5}])
+@pytest.mark.parametrize("exponent", [-1000, -560, -400, 400, 540, 900])
+def test_the_path_of_targets_whose_squares_floating_point_does_not_hold_is_that_in_a_unit(options, exponent, tmp_path):
+    reference, c = ridge_regression(**options).fit(X, Y), 2.0**exponent
+    model = ridge_regression(**options).fit(X, c * Y)
+    gm.save(model, tmp_path / "m.gramian")
+    for path in (model.path_, gm.load(tmp_path / "m.gramian").path_):
+        for name in ("loo", "gcv"):
+            root, expected = np.sqrt(getattr(path, name)), np.sqrt(getattr(reference.path_, name))
+            np.testing.assert_allclose(root * (path.unit / c), expected, rtol=1e-6)
+        assert (path.unit == 1) == (abs(exponent) == 400)
+
+
+def test_the_path_of_huge_targets_can_be_drawn():
+    pytest.importorskip("matplotlib").use("Agg")
+    gm.plot.ridge_path(ridge_regression(ridge="loo").fit(X, 2.0**900 * Y))

@@ -295,3 +295,12 @@ def test_signs_make_the_entry_of_largest_magnitude_positive_and_of_equal_ones_th
         assert (np.take_along_axis(turned, np.abs(u).argmax(axis=0)[None], axis=0) > 0).all()
         pair = scale * np.array([[0.7, -0.7], [0.1, 0.1], [-0.7, 0.7]])
         np.testing.assert_array_equal(np.sign(pair * fisher_module._signs(pair))[2], 1)
+
+
+@pytest.mark.parametrize("ridge", [0.5, [0.1, 1.0], "loo"])
+def test_points_without_a_single_feature_are_left_out_like_others(ridge):
+    """Strings too short for any substring, whose features are none, are all the same point."""
+    y = np.arange(13) % 2
+    model = gm.FisherDiscriminant(gm.Spectrum(2), ridge=ridge).fit([""] * 13, y)
+    assert model.loo_error_ == pytest.approx(6 / 13)
+    assert set(model.predict(["", "ab"])) <= {0, 1}

@@ -222,7 +222,7 @@ def test_strings_and_grams_have_folds_too():
 
 @pytest.mark.parametrize("make", [gm.KernelRidge, gm.KernelClassifier, gm.FisherDiscriminant], ids=lambda m: m.__name__)
 def test_beyond_what_is_compared_exactly_the_answer_is_exact_at_the_ridge_chosen(make, monkeypatch):
-    monkeypatch.setattr("gramian.learn.folds.CHOSEN_EXACTLY", 100)
+    monkeypatch.setattr("gramian.learn.folds.compares_exactly", lambda n: n <= 100)
     monkeypatch.setattr("gramian.learn.folds.DEFAULT_RANK", 60)
     rng = np.random.default_rng(0)
     X = rng.normal(size=(200, 2))

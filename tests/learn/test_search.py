@@ -239,8 +239,8 @@ def test_groups_are_not_passed_over_in_silence(regression):
 @pytest.fixture
 def many(monkeypatch):
     """Enough objects for a comparison in low rank, which begins at 150 of them here."""
-    monkeypatch.setattr("gramian.learn.search.CHOSEN_EXACTLY", 150)
-    monkeypatch.setattr("gramian.learn.folds.CHOSEN_EXACTLY", 150)
+    monkeypatch.setattr("gramian.learn.search.compares_exactly", lambda n: n <= 150)
+    monkeypatch.setattr("gramian.learn.folds.compares_exactly", lambda n: n <= 150)
     monkeypatch.setattr("gramian.learn.search.COMPARED", 40)
     rng = np.random.default_rng(0)
     X = rng.uniform(-2, 2, size=(400, 3))

@@ -23,6 +23,8 @@ LABELS = (Y > 0).astype(int) + (Y > 0.8)
 def work(monkeypatch):
     """Count the work of fits for which so many objects are too many to be factored in double precision."""
     monkeypatch.setattr(solve_module, "DENSE", 500)
+    for module in ("fisher", "ridge"):
+        monkeypatch.setattr(f"gramian.learn.{module}.compares_exactly", lambda n: False)
     done = Counter()
 
     def counted(owner, name, what, amount=lambda found, *_: 1):
@@ -38,6 +40,7 @@ def work(monkeypatch):
     counted(spectrum_module, "pivoted", "pivoted")
     counted(solve_module, "pivoted", "pivoted")
     counted(solve_module, "_factor_in_single", "factored")
+    counted(solve_module.Ridged, "at", "confirmed")
     counted(gm.Gram, "apply", "products")
     counted(gm.Gaussian, "block", "values", lambda _, kernel, a, b, out: out.size)
     return done
@@ -67,6 +70,7 @@ def test_a_fit_with_its_defaults_computes_few_products_and_hardly_more_values_th
     # K once in double, at most once in single, a factor's columns (rank 1000) and the median distance
     assert work["values"] <= (0.7 + 0.7 + 1000 / N + 0.5) * N * N
     assert work["pivoted"] <= 2
+    assert 2 <= work["confirmed"] <= 10
 
 
 OTHERS = {  # how many times all of K is computed, and how many products are made, at most

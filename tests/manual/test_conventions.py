@@ -4,14 +4,18 @@ import numpy as np
 import pytest
 from sklearn.cluster import KMeans
 from sklearn.decomposition import KernelPCA
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import RBF, ConstantKernel, DotProduct, ExpSineSquared, Matern
+from sklearn.kernel_approximation import Nystroem
 from sklearn.kernel_ridge import KernelRidge
-from sklearn.linear_model import RidgeClassifier
+from sklearn.linear_model import Ridge, RidgeClassifier
 from sklearn.metrics import pairwise
 from sklearn.neighbors import NearestCentroid
+from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import KernelCenterer, StandardScaler
+from sklearn.svm import SVC
 
 import gramian as gm
 
@@ -66,6 +70,35 @@ def test_a_gaussian_process_with_noise_has_the_mean_of_the_ridge_regression():
     theirs = GaussianProcessRegressor(RBF(0.7, "fixed"), alpha=0.2, optimizer=None).fit(X, Y)
     ours = gm.KernelRidge(gm.Gaussian(0.7), ridge=0.2).fit(X, Y)
     np.testing.assert_allclose(ours.predict(Z), theirs.predict(Z), rtol=1e-8)
+    deviations = ours.predict(Z, return_std=True)[1] * 0.2**0.5 / ours.noise_
+    np.testing.assert_allclose(deviations, theirs.predict(Z, return_std=True)[1], rtol=1e-8)
+
+
+def test_the_linear_kernel_with_an_intercept_is_ridge():
+    theirs = Ridge(alpha=0.2).fit(X, Y)
+    ours = gm.KernelRidge(gm.Linear(), ridge=0.2, fit_intercept=True).fit(X, Y)
+    np.testing.assert_allclose(ours.predict(Z), theirs.predict(Z), rtol=1e-8)
+
+
+def test_two_balanced_classes_are_parted_as_by_linear_discriminants():
+    half = np.argsort(Y) >= len(Y) // 2
+    theirs = LinearDiscriminantAnalysis(solver="eigen").fit(X, half)
+    ours = gm.FisherDiscriminant(gm.Linear(), ridge=0).fit(X, half)
+    assert (ours.predict(Z) == theirs.predict(Z)).all()
+    np.testing.assert_allclose(np.abs(np.corrcoef(ours.transform(Z)[:, 0], theirs.transform(Z)[:, 0])[0, 1]), 1.0)
+
+
+def test_landmarks_that_are_given_make_the_features_of_nystroem():
+    theirs = Nystroem(kernel="rbf", gamma=G, n_components=5, random_state=0).fit(X)
+    ours = gm.Nystrom(gm.Gaussian((2 * G) ** -0.5), landmarks=theirs.components_)
+    np.testing.assert_allclose(ours(Z), theirs.transform(Z) @ theirs.transform(Z).T, rtol=1e-8)
+
+
+def test_a_support_vector_machine_on_rows_of_the_gram_is_one_with_the_kernel():
+    theirs = SVC(kernel="rbf", gamma=G).fit(X, LABELS)
+    ours = make_pipeline(gm.GramRows(gm.Gaussian((2 * G) ** -0.5)), SVC(kernel="precomputed")).fit(X, LABELS)
+    np.testing.assert_allclose(ours.decision_function(Z), theirs.decision_function(Z), atol=1e-2)
+    assert (ours.predict(Z) == theirs.predict(Z)).all()
 
 
 def test_components_are_the_same_but_for_their_signs():

@@ -60,6 +60,10 @@ class ColumnEffect:
     effects : how an answer changes with one column
     importance : how much each column matters
 
+    Notes
+    -----
+    Cost: memory for a few dozen numbers, whatever n is.
+
     Examples
     --------
     >>> import gramian as gm
@@ -152,9 +156,11 @@ def effects(
 
     Notes
     -----
-    2 n answers of the model, and eleven times so many with `y`. Without `y` the variance of g is that of a sum of
-    means of independent objects, Σ_j a_j² s_j² / n_j, in closed form; with it the jackknife that leaves out groups,
-    (9/10) Σ (g₍ₖ₎ − ḡ)². (A bootstrap would draw objects twice, and a ridge chosen by leaving one out falls for that.)
+    Cost: 2 n answers of the model, and eleven times so many with `y`.
+
+    Without `y` the variance of g is that of a sum of means of independent objects, Σ_j a_j² s_j² / n_j, in closed
+    form; with it the jackknife that leaves out groups, (9/10) Σ (g₍ₖ₎ − ḡ)². (A bootstrap would draw objects twice,
+    and a ridge chosen by leaving one out falls for that.)
 
     Examples
     --------

@@ -106,6 +106,10 @@ class Clusters:
     KernelKMeans : clusters around centres in feature space
     profiles : what sets classes apart
 
+    Notes
+    -----
+    Cost: memory for O(n) numbers, besides the settled kernel.
+
     Examples
     --------
     >>> import gramian as gm
@@ -129,7 +133,7 @@ def find_clusters(X: Any, kernel: Kernel = MEDIAN_GAUSSIAN, *, alpha: float = 0.
     """Find clusters that stand apart, or find that there is one cloud.
 
     Of more than 1,500 objects a sample is tested: O(n) distances to it, and a few seconds. Groups of fewer than 8
-    objects are never claimed, for outliers are no cluster, and groups of fewer than about 20 are often overlooked.
+    objects are never claimed, because outliers are no cluster, and groups of fewer than about 20 are often overlooked.
     Copies of an object count once. Whole numbers and rounded ones are spread over the steps in which they were written
     down, so that groups which are values of a coarse column only (4, 6 or 8 cylinders) are not claimed. A long and
     thin group, such as the arm of a spiral, may be cut where it is sparse.

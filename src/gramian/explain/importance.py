@@ -67,6 +67,10 @@ class ColumnImportance:
     importance : how much each column matters
     effects : how an answer changes with one column
 
+    Notes
+    -----
+    Cost: memory for O(d) numbers.
+
     Examples
     --------
     >>> import gramian as gm
@@ -156,7 +160,7 @@ def importance(
 
     Notes
     -----
-    One fit a fold, and (columns + clusters) · repeats predictions of each held-out object.
+    Cost: one fit a fold, and (columns + clusters) · repeats predictions of each held-out object.
 
     The standard error is √((1/k + ρ) s²), s² the variance over the k folds of the importance in a fold (which holds the
     luck of the permutations too) and ρ the number of held-out objects to that of training objects: folds share
@@ -187,7 +191,7 @@ def importance(
     wanted: list[tuple[Hashable, ...]] = [*((name,) for name in fields.names), *together]
     splits = list(_splits(cv, fields, targets, groups, classes, rng))
     if len(splits) < 2:
-        raise ValueError("cv gives one split; at least two expected, for the error of the importance is that over them")
+        raise ValueError("cv gives one split; at least two expected, because its error is taken over them")
     grown, losses = np.empty((len(splits), len(wanted))), np.empty(len(splits))
     with task("importance", total=len(splits)) as t:
         for fold, (train, test) in enumerate(splits):

@@ -89,6 +89,10 @@ class Profile:
     profiles : what sets classes apart
     find_clusters : how many clusters, if any
 
+    Notes
+    -----
+    Cost: memory for a few numbers for each trait.
+
     Examples
     --------
     >>> import gramian as gm
@@ -150,6 +154,10 @@ def profiles(X: Any, labels: Any, *, names: Sequence[str] | None = None, top: in
     Profile : what sets one class apart
     find_clusters : how many clusters, if any
     importance : how much each column matters
+
+    Notes
+    -----
+    Cost: O(n d) for d columns of numbers, n log n where they are ranked; of texts the time to count their words.
 
     Examples
     --------

@@ -63,6 +63,10 @@ def parse_kernel(text: str, *, graph: Graph | None = None) -> Kernel:
     format_kernel : write a kernel as an expression
     KernelSyntaxError : an expression that cannot be read
 
+    Notes
+    -----
+    Cost: O(1) for each character.
+
     Examples
     --------
     >>> parse_kernel("0.5*gaussian(2) + polynomial(degree=3) on age, weight")

@@ -63,6 +63,10 @@ def format_kernel(kernel: Kernel) -> str:
     parse_kernel : read a kernel from an expression
     Kernel : the base class and its algebra
 
+    Notes
+    -----
+    Cost: O(1) for each part of the kernel.
+
     Examples
     --------
     >>> import gramian as gm

@@ -66,6 +66,10 @@ class LowRank:
     CholeskyMap : Gram–Schmidt coordinates
     Nystrom : any kernel in low rank, by landmarks
 
+    Notes
+    -----
+    Cost: memory for n (k + 1) numbers.
+
     Examples
     --------
     >>> import gramian as gm
@@ -124,6 +128,8 @@ def cholesky(
     residual: float = 0.0,
 ) -> LowRank:
     """Factor a Gram as K ≈ F Fᵀ, completely or up to a rank or an error.
+
+    F has one row for each object and as few columns as the error allows; it stands for K at a small part of the cost.
 
     Parameters
     ----------

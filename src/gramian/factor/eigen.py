@@ -53,6 +53,10 @@ class Eigen:
     KernelPCA : principal components in feature space
     MercerMap : coordinates by the eigenvectors of K
 
+    Notes
+    -----
+    Cost: k eigenpairs take O(n k) numbers; `dual` makes one more array of that size.
+
     Examples
     --------
     >>> import gramian as gm
@@ -88,6 +92,8 @@ class Eigen:
 
 def eigen(gram: Gram, rank: int | None = None) -> Eigen:
     """Return the `rank` leading eigenpairs of a symmetric Gram, all of them by default.
+
+    K v = λ v: the directions along which K acts as a number, the largest numbers first.
 
     Up to n = 3000, or where more than a fifth of the spectrum is asked for, the dense matrix is decomposed: O(n²)
     memory, O(n³) operations. Beyond, a Lanczos iteration multiplies by K tile by tile: O(n · rank) memory.
@@ -139,9 +145,9 @@ def centered_eigen(gram: Gram, rank: int | None = None) -> Eigen:
     """Return leading eigenpairs of the Gram about its centre of mass, P K P with P = I − 11ᵀ/n.
 
     Up to n = 3000, where most of the spectrum is asked for, and where φ is explicit and dense, that is
-    ``eigen(gram.center(), rank)``, unless K is held and at most a fiftieth of the spectrum is asked for. Otherwise K
-    itself is multiplied, and P is applied to the vectors: a Gram that is held in memory can stay as it is, and sparse
-    features stay sparse.
+    ``eigen(gram.center(), rank)``, unless products are quick (K is held, or they go through a matrix or features) and
+    at most a fiftieth of the spectrum is asked for. Otherwise K itself is multiplied, and P is applied to the vectors:
+    a Gram that is held in memory can stay as it is, and sparse features stay sparse.
     """
     if as_symmetric(gram, "centered_eigen") is not gram:
         return answered(centered_eigen, gram, rank)
@@ -207,7 +213,8 @@ def about_the_mean(gram: Gram, mu: Array, U: Array, rank: int, tol: float) -> Ri
 def decomposes(gram: Gram, rank: int) -> bool:
     """Tell whether so many eigenpairs about the centre of mass take a decomposition of all of K."""
     n = len(gram)
-    few = gram.is_held and n > ITERATED_FROM and OBJECTS_A_PAIR * rank <= n
+    quick = gram.is_held or gram.kernel.matrix_free or gram.through_features()
+    few = quick and n > ITERATED_FROM and OBJECTS_A_PAIR * rank <= n
     return 5 * rank > n or (n <= DENSE and not few)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-DENSE = 3000  # objects up to which all of K is factored or decomposed at once
+DENSE = 3000  # objects up to which all of K may be decomposed: 4 s by the rates below
 PIVOTING = 4  # a pivoted factorization, narrow products between choices, runs at this part of the speed of a large one
 EIGEN = 10  # operations of an eigenvalue decomposition, in units of n³
 ENTRY = 5e-9  # seconds for a value of κ that is computed alone, not in a large tile
@@ -28,6 +28,14 @@ class Machine:
     def factored(self, n: int) -> float:
         """Return the time of a Cholesky factorization of all of K in single precision."""
         return n**3 / 3 / self.single + PASSES * 4 * n * n / self.memory
+
+    def inverted(self, n: int) -> float:
+        """Return the time of a factor of all of K in single precision and of the diagonal of the inverse."""
+        return self.factored(n) + n**3 / 3 / self.single
+
+    def decomposed(self, n: int) -> float:
+        """Return the time of an eigenvalue decomposition of all of K."""
+        return EIGEN * n**3 / self.double
 
     def product(self, n: int, columns: int, itemsize: int) -> float:
         """Return the time of a product of so many columns with a symmetric K that is held."""

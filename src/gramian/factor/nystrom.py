@@ -47,7 +47,7 @@ class Nystrom(Kernel):
     rank : int
         Number of landmarks. Those that depend on others, up to rounding, are left out.
     landmarks : objects, optional
-        Landmarks of your own, in the place of those chosen; `rank` is then not used.
+        Landmarks of your own, used instead of chosen ones; `rank` is then not used.
 
     Raises
     ------

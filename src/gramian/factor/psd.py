@@ -42,6 +42,10 @@ class PsdCertificate:
     is_psd : whether a matrix is positive semidefinite
     Precomputed : a matrix that you have
 
+    Notes
+    -----
+    Cost: memory for three numbers, and n more if there is a witness.
+
     Examples
     --------
     >>> import gramian as gm
@@ -66,6 +70,9 @@ class PsdCertificate:
 
 def is_psd(K: Any) -> PsdCertificate:
     """Tell whether a symmetric matrix or Gram is positive semidefinite, with a certificate.
+
+    A matrix is positive semidefinite if aᵀKa ≥ 0 for every vector a. All Gram matrices of kernels are, and a
+    similarity without this property is no kernel.
 
     A matrix, and a Gram up to n = 3000, by a dense decomposition in O(n³). A larger Gram matrix-free: `smallest` is
     then the lowest value of aᵀKa/aᵀa that a block Lanczos iteration found. A negative answer is a proof, with its

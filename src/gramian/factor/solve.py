@@ -94,6 +94,10 @@ class Solution:
     solve : the system (K + λI) X = B
     KernelRidge : ridge regression
 
+    Notes
+    -----
+    Cost: memory for n numbers a column, as the right-hand side has.
+
     Examples
     --------
     >>> import gramian as gm
@@ -581,27 +585,72 @@ def _lost(gram: Gram, lens: Lens, ridge: float, times: float = CLEAR) -> bool:
     return bool(ridge < times * noise)
 
 
-def _factor_in_single(gram: Gram, lens: Lens, ridge: float) -> Aid | None:
-    """Return the Cholesky factor of the whole matrix in single precision, None where it has none in that precision."""
+@dataclass(frozen=True, eq=False)
+class Whole:
+    """The Cholesky factor of all of (S K Sᵀ + λI) / scale, in single or double precision."""
+
+    factor: Factor
+    scale: float
+    dtype: type[np.floating[Any]]
+
+    def solve(self, R: Array) -> Array:
+        """Return (S K Sᵀ + λI)⁻¹ R, with the digits of the factor."""
+        unit = _unit(R)
+        return np.asarray(self.factor.solve((R / unit).astype(self.dtype)) * (unit / self.scale))
+
+    def inverse_diagonal(self) -> Array:
+        """Return the diagonal of (S K Sᵀ + λI)⁻¹, for which the factor is given up."""
+        return self.factor.inverse_diagonal() / self.scale
+
+
+class Ridged:
+    """S K Sᵀ, to be factored at one ridge after another: in single precision as long as the ridge is not lost there."""
+
+    def __init__(self, gram: Gram, lens: Lens = PLAIN) -> None:
+        self.gram, self.lens = gram, lens
+
+    @cached_property
+    def _single(self) -> Matrix:
+        with np.errstate(over="ignore", invalid="ignore"):  # what does not fit has no factor
+            return self.lens.around(self.gram.in_single(1 / self.gram.scale()))
+
+    def at(self, ridge: float) -> Whole:
+        """Return the factor at a ridge; refused where the matrix is not positive definite."""
+        if not _lost(self.gram, self.lens, ridge) and (found := _in_single(self._single * 1, self.gram, ridge)):
+            return found
+        place = self.gram.place
+        A = self.lens.around(place.cast(self.gram.matrix(), np.float64))
+        return Whole(factor_of(A, ridge), 1.0, np.float64)
+
+
+def _in_single(A: Matrix, gram: Gram, ridge: float) -> Whole | None:
+    """Return the factor of S K Sᵀ + λI, given the first over the scale of K; None where it has none in that precision.
+
+    The matrix is written over.
+    """
     scale, place = gram.scale(), gram.place
     try:
         with np.errstate(over="ignore", invalid="ignore"):  # what does not fit has no factor
-            A = lens.around(gram.in_single(1 / scale))
             place.add_at(A, np.arange(len(gram)), np.arange(len(gram)), ridge / scale)
-        factor = place.cholesky(A) if place.finite(A) else None
+        return Whole(place.cholesky(A), scale, np.float32) if place.finite(A) else None
     except scipy.linalg.LinAlgError:
         return None
     except place.full:
         place.release()
         return None
-    if factor is None:
+
+
+def _factor_in_single(gram: Gram, lens: Lens, ridge: float) -> Aid | None:
+    """Return the Cholesky factor of the whole matrix in single precision, None where it has none in that precision."""
+    try:
+        A = Ridged(gram, lens)._single
+    except gram.place.full:
+        gram.place.release()
         return None
-
-    def precondition(R: Array, columns: Any) -> Array:
-        unit = _unit(R)
-        return np.asarray(factor.solve((R / unit).astype(np.float32)) * (unit / scale))
-
-    return Aid(precondition, 0, "Cholesky factorization in single precision, refined by {} products with K")
+    if (whole := _in_single(A, gram, ridge)) is None:
+        return None
+    words = "Cholesky factorization in single precision, refined by {} products with K"
+    return Aid(lambda R, columns: whole.solve(R), 0, words)
 
 
 def _largest_rank(gram: Gram) -> int:

@@ -33,6 +33,10 @@ class Encoded:
     Kernel : the base class and its algebra
     Gram : the Gram matrix as an operator
 
+    Notes
+    -----
+    Cost: none of its own: parts are kept, not copied, and a slice is a view where NumPy makes one.
+
     Examples
     --------
     >>> import numpy as np

@@ -37,6 +37,9 @@ EXPENSIVE = 20  # features that have to be built pay only if they are so many ti
 class Gram:
     """The Gram matrix of encoded objects, as an operator. Make one with ``kernel.gram(X)`` or ``kernel.gram(X, Z)``.
 
+    K[i, j] = κ(xᵢ, zⱼ) for all pairs. It acts like a matrix (products, columns, means, blocks) and is computed block
+    by block when it is used, so that K need not fit into memory; ``dense()`` returns it as an array.
+
     Parameters
     ----------
     kernel : Kernel

@@ -102,6 +102,9 @@ class Batches:
 
     Notes
     -----
+    Cost: one pass over the source for each loop; memory for one batch of `rows` × d numbers, and what the file needs
+    to be read.
+
     Batches of an array in memory are views of it; all others are copies. Files are read page by page, so that large
     row groups of Parquet do not matter; a pyarrow Dataset is read as pyarrow does it, a row group or more at a time.
 

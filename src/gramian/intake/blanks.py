@@ -23,14 +23,14 @@ from gramian.intake.table import MISSING, numbers_of
 FIELD = r'(?:"(?:\\"|""|[^"])*"|[^\s"]+)'
 LINE = re.compile(rf"{FIELD}(?: {FIELD})*\s*")
 LEAST = 3  # rows below headings that make a table
-_MORE = 8  # rows without headings and with words in most columns that make one
+MORE = 8  # rows without headings and with words in most columns that make one
 _OFTEN = 3  # times that a word of such comes again, on average
 _MOST = 0.9  # of lines that speak for a table
 _WORDS = frozenset(["NA", "TRUE", "FALSE", "NaN", "Inf", "-Inf"])
 _DATE = re.compile(
     r"-?\d{4}-\d\d-\d\d|(?:-?\d{4}-\d\d-\d\dT)?\d\d:\d\d(?::\d\d(?:\.\d+)?)?"
 )  # which R does not put in quotes
-_ENDS = (".", "!", "?", ",", ";", ":")  # of a sentence, or a part of it
+ENDS = (".", "!", "?", ",", ";", ":")  # of a sentence, or a part of it
 
 
 def is_plain(field: str) -> bool:
@@ -75,29 +75,29 @@ def _of_words(rows: list[list[str]]) -> bool:
         return False
     if len(set(head)) < len(head) or any(map(is_plain, head)):
         return False
-    return any(_hold_numbers(list(column)) for column in zip(*body, strict=True))
+    return any(hold_numbers(list(column)) for column in zip(*body, strict=True))
 
 
 def of_one_column(rows: list[list[str]]) -> bool:
     """Tell whether a single heading stands above pairs, each of which is the name of a row and a number."""
     head, *body = [[field.strip('"') for field in row] for row in rows] or [[]]
     single = len(head) == 1 and not is_plain(head[0]) and len(body) >= LEAST and {len(row) for row in body} == {2}
-    return single and _hold_numbers([row[1] for row in body]) and len({row[0] for row in body}) == len(body)
+    return single and hold_numbers([row[1] for row in body]) and len({row[0] for row in body}) == len(body)
 
 
 def _of_values(rows: list[list[str]]) -> bool:
     """Tell whether even rows without headings are a table: numbers in many columns, or words that come again."""
     columns = [list(column) for column in zip(*rows, strict=True)]
-    words = [column for column in columns if not _hold_numbers(column)]
+    words = [column for column in columns if not hold_numbers(column)]
     numbers = len(columns) - len(words)
     if numbers > 1 and numbers >= len(words):
         return len(rows) >= LEAST
-    if len(rows) < _MORE or not numbers or any(field.endswith(_ENDS) for field in columns[-1]):
+    if len(rows) < MORE or not numbers or any(field.endswith(ENDS) for field in columns[-1]):
         return False
     return all(1 < len(set(column)) <= len(rows) / _OFTEN for column in words)
 
 
-def _hold_numbers(column: list[str]) -> bool:
+def hold_numbers(column: list[str]) -> bool:
     """Tell whether a column between blanks holds numbers, and few missing ones, for these are words of prose, too."""
     return are_numbers(column) and 2 * sum(field in MISSING for field in column) <= len(column)
 
@@ -136,16 +136,18 @@ def doubt(lines: list[str]) -> str:
     rows = [line.split() for line in lines if line.strip()]
     if len(rows) < LEAST:
         return ""
-    ends = [_numbers_at_the_end(row) for row in rows]
-    usual, _ = Counter(ends).most_common(1)[0]
-    like = sum(end >= usual for end in ends)
-    if usual > 1 and like >= _MOST * len(rows):
-        return (
-            f"{like} of {counted(len(rows), 'line')} end in {usual} numbers, as rows of a table do whose first field "
-            "holds blanks: if it is one, write it with commas (in R by write.csv), or what holds a blank in quotes"
-        )
+    for verb, which, side in (("end in", "first", rows), ("begin with", "last", [row[::-1] for row in rows])):
+        ends = [numbers_at_the_end(row) for row in side]
+        usual, _ = Counter(ends).most_common(1)[0]
+        like = sum(end >= usual for end in ends)
+        if usual > 1 and like >= _MOST * len(rows):
+            return (
+                f"{like} of {counted(len(rows), 'line')} {verb} {usual} numbers, as rows of a table do whose {which} "
+                "field holds blanks: if it is one, write it with commas (in R by write.csv), or what holds a blank in "
+                "quotes"
+            )
     width, even = Counter(map(len, rows)).most_common(1)[0]
-    if width > 1 and len(rows) >= _MORE and even >= _MOST * len(rows):
+    if width > 1 and len(rows) >= MORE and even >= _MOST * len(rows):
         return (
             f"{even} of {counted(len(rows), 'line')} have {width} fields between blanks, as rows of a table have: "
             f"if it is one, {'--format csv (format= in Python)' if even == len(rows) else 'mend the others'}"
@@ -153,5 +155,6 @@ def doubt(lines: list[str]) -> str:
     return ""
 
 
-def _numbers_at_the_end(row: list[str]) -> int:
+def numbers_at_the_end(row: list[str]) -> int:
+    """Return how many numbers stand at the end of a row."""
     return next((place for place, field in enumerate(reversed(row)) if not are_numbers([field])), len(row))

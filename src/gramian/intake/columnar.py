@@ -46,7 +46,8 @@ def read_columns(file: Input, format: str, wanted: frozenset[str] | None = None)
     others = [name for name in known if _is_flat(types[name]) and name not in source.index]
     for name in names:
         _check_type(types[name], name, str(path), others)
-    if (least := max((source.count or 0) * len(names) * _NUMBER, source.unpacked(tuple(names)))) > budget.limit:
+    values = unpacking.least(source.chunks(tuple(names)))
+    if (least := max((source.count or 0) * len(names) * _NUMBER, values)) > budget.limit:
         raise budget.exceeded(least, path)
     unpacking.pages(source.chunks(tuple(names)), lambda size: budget.check(size, path))
     rows = max(1, min(_RUN, budget.limit // (_SHARE * _CELL * len(names))))

@@ -4,8 +4,9 @@ There are two readers, which give the same table. `quick` lets Arrow take a larg
 file is not as plain as that asks for. The careful one, here, goes by Python's csv module, reads whatever can be read,
 and tells what is wrong, with its line. Lines are counted only then, by reading the file again up to that place.
 
-A file that turns out uneven may hold more than a table, and is read once more: as one with comments among its rows,
-with quotes behind backslashes (R writes them so, if asked to), or with a few lines below the table.
+A file that turns out uneven may hold more than a table, and is read once more: as one with a column that holds blanks
+beyond the first lines, with comments among its rows, with quotes behind backslashes (R writes them so, if asked to), or
+with a few lines below the table.
 
 Either gives runs of rows, and each run becomes typed columns at once, so that a table of numbers never lies in memory
 as text. A column that holds numbers at first and text later on is read a second time, as text. Where semicolons
@@ -31,23 +32,26 @@ from gramian.intake import quick
 from gramian.intake.budget import OBJECT
 from gramian.intake.endings import REMARK, trimmed
 from gramian.intake.errors import DataError, counted, shortened
-from gramian.intake.openings import Opening, joined_moments, long_fields, named, nameless, opening, usual
+from gramian.intake.openings import Opening, long_fields, named, nameless, opening, usual
 from gramian.intake.rows import listed
 from gramian.intake.table import Table, absent, marks_among, may_be_codes, numbers_of, texts_of
 from gramian.intake.textfile import TextFile
 
 _RUN = 20_000  # rows
 _Columns: TypeAlias = tuple[list[Array], list[str], dict[str, Counter[str]]]
+_COMMENTS = ("#", "%", "//")  # what lines of comments begin with
+_MANY = 20_000  # lines by which a table between blanks is looked at again
 _BELOW = 30  # lines below a table that are no part of it
+_INDEX = 5  # rows, at least, that a first column counts
 _NUMBER = 16  # bytes of a number: in its column, and in the objects that are made of it
 
 
 def read_delimited(file: TextFile, format: str, text: frozenset[str] = frozenset()) -> Table:
     """Return the table of a file; columns named in `text` are kept as they are written."""
     begin = opening(file, format)
-    head = begin.head
     with long_fields():
         layout, (columns, commas, marks) = _columns(Layout(file, begin, escaped=begin.escaped), text)
+    begin, head = layout.opening, layout.opening.head
     if not len(columns[0]):
         raise DataError(f"{file.path}: headings only, and no row; at least one row of values expected")
     for place, column in enumerate(columns[len(head.columns) :], start=len(head.columns)):
@@ -73,7 +77,22 @@ def read_delimited(file: TextFile, format: str, text: frozenset[str] = frozenset
         comma=begin.mark == ";",
         marks=marks,
     )
-    return trimmed(found)
+    return _with_index(trimmed(found))
+
+
+def _with_index(table: Table) -> Table:
+    """Return a table without headings whose first column, if that counts the rows, names them and is no feature."""
+    name, column = next(iter(table.columns.items()))
+    if not table.headless or len(table.columns) < 2 or len(column) < _INDEX or column.dtype.kind != "f":
+        return table
+    first = next((first for first in (0, 1) if np.array_equal(column, np.arange(first, first + len(column)))), None)
+    if first is None:
+        return table
+    note = (
+        f"Column {name!r} counts the rows from {first} to {first + len(column) - 1:,}, and is taken as their index, "
+        f"not as a feature (to change that: --kind {name}=number)."
+    )
+    return replace(table, settled={name: "id"}, notes=(*table.notes, note))
 
 
 class Uneven(DataError):
@@ -96,7 +115,7 @@ class _Lines:
         comments, escaped = layout.comments, layout.escaped
         for line in islice(layout.file.lines(), self.number, None):
             self.number += 1
-            if comments and self.begins and line.startswith("#"):
+            if comments and self.begins and line.startswith(comments):
                 self.comments += 1
                 self.first = self.first or line
                 continue
@@ -108,7 +127,7 @@ class _Lines:
                     f"a row of more than {self.longest:,} characters, more than the budget of memory is good for; is "
                     "a quote left open? (if not: --memory, memory= in Python)",
                 )
-            line = joined_moments(line) if layout.opening.cut else line
+            line = layout.opening.line(line)
             yield line.replace('\\"', '""') if escaped else line
 
     def end(self) -> int:
@@ -121,13 +140,13 @@ class _Lines:
 class Layout:
     """A file and how it begins, and what else than rows is expected in it.
 
-    Lines that begin with # may be `comments`, quotes in quotes be `escaped` by backslashes, and lines of another kind
-    stand below the table, from row number `end` on.
+    Lines that begin with a sign may be `comments`, quotes in quotes be `escaped` by backslashes, and lines of another
+    kind stand below the table, from row number `end` on.
     """
 
     file: TextFile
     opening: Opening
-    comments: bool = False
+    comments: str = ""
     escaped: bool = False
     end: int | None = None
 
@@ -276,6 +295,17 @@ def _columns(layout: Layout, text: frozenset[str]) -> tuple[Layout, _Columns]:
 
     These go with a list of which of them have decimal commas, and the marks of missing values in those of numbers.
     """
+    held = layout.file.budget.held
+    layout, found = _even(layout, text)
+    if not _is_commented(layout, found[0][0]):
+        return layout, found
+    layout.file.budget.held = held
+    layout = replace(layout, comments=_COMMENTS[0])
+    return layout, _typed_columns(layout, text, careful=True)
+
+
+def _even(layout: Layout, text: frozenset[str]) -> tuple[Layout, _Columns]:
+    """Return the layout in which all rows are equally wide, and its columns."""
     budget = layout.file.budget
     held = budget.held
     if layout.is_plain and quick.fits(layout.file, layout.opening):
@@ -299,13 +329,26 @@ def _columns(layout: Layout, text: frozenset[str]) -> tuple[Layout, _Columns]:
         del farthest  # whose traceback refers to this frame, and so to the file
 
 
+def _is_commented(layout: Layout, column: Array) -> bool:
+    """Tell whether rows begin with #, though all others begin with a number: they are rows that were taken out."""
+    if not layout.is_plain or column.dtype.kind != "O" or not any(str(text).startswith("#") for text in column):
+        return False
+    rest = [text for text in column.tolist() if text is not None and not text.startswith("#")]
+    return 2 * len(rest) > len(column) and numbers_of(rest) is not None
+
+
 def _second_thoughts(layout: Layout) -> Iterator[Layout]:
-    """Go through what a file that is uneven may hold beside a table: comments, escaped quotes, lines below it."""
-    commented = any(line.startswith("#") for line in layout.file.lines())
+    """Go through what an uneven file may hold: blanks in a column, comments, escaped quotes, lines below the table."""
+    if layout.opening.mark == " " and layout.opening.unquoted is None:
+        with suppress(DataError):
+            begin = opening(layout.file, "csv", _MANY)
+            if begin.unquoted is not None:
+                yield Layout(layout.file, begin)
+    commented = [sign for sign in _COMMENTS if any(line.startswith(sign) for line in layout.file.lines())]
     escaped = layout.escaped or any('\\"' in line for line in layout.file.lines())
     others = [
         replace(layout, comments=one, escaped=two)
-        for one in dict.fromkeys((False, commented))
+        for one in ("", *commented)
         for two in dict.fromkeys((layout.escaped, escaped))
     ]
     yield from others[1:]
@@ -354,7 +397,8 @@ def _beside(layout: Layout) -> list[str]:
         lines = _Lines(layout)
         for _ in layout.numbered(lines):
             pass
-        number = counted(lines.comments, "line that begins with #", "lines that begin with #")
+        sign = layout.comments
+        number = counted(lines.comments, f"line that begins with {sign}", f"lines that begin with {sign}")
         notes.append(f"{number}, such as {shortened(lines.first, 40)!r}, {_are(lines.comments)} skipped.")
     if layout.end is not None:
         below = list(islice(layout.rows(), layout.opening.headings + layout.end, None))

@@ -1,7 +1,7 @@
 """JSON: one object a line, or an array of objects; their keys are the columns, and one that lacks is a missing value.
 
-An object of columns is read too, as pandas writes it: {"age": {"0": 31, "1": 45}, …} or {"age": [31, 45], …}. An array
-is read object by object, so that no more of it than one object lies in memory twice.
+An array is read object by object, so that no more of it than one object lies in memory twice. A single object that
+holds a table is read as well, in all the ways that pandas writes one (see `orients`).
 """
 
 from __future__ import annotations
@@ -10,11 +10,15 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import IO, Any
+
+import numpy as np
 
 from gramian.intake.budget import OBJECT, RECORD
 from gramian.intake.errors import DataError, shortened
-from gramian.intake.openings import ROW, free_name
+from gramian.intake.openings import ROW, free_name, made_up
+from gramian.intake.orients import Rows, rows_of
 from gramian.intake.table import Table, column_of, texts_of
 from gramian.intake.textfile import TextFile
 
@@ -70,11 +74,11 @@ def read_jsonlines(file: TextFile, text: frozenset[str] = frozenset(), wanted: f
 
 
 def read_json(file: TextFile, text: frozenset[str] = frozenset(), wanted: frozenset[str] | None = None) -> Table:
-    """Return the table of an array of objects, or of an object of columns."""
+    """Return the table of an array of objects, or of arrays, or of one object that holds a table."""
     with file.text() as stream:
         start = _BLANK.sub("", stream.read(_PIECE), count=1)
         if start.startswith("{"):
-            return _of_columns(file, start, stream, text, wanted)
+            return _of_object(file, start, stream, text, wanted)
         if not start.startswith("["):
             raise DataError(
                 f"{file.path}: JSON that begins with {shortened(start, 20)!r}; an array of objects expected, such as "
@@ -82,8 +86,12 @@ def read_json(file: TextFile, text: frozenset[str] = frozenset(), wanted: frozen
             )
         found = _Gathered(file, "object", "an array of objects", wanted)
         for number, record in enumerate(_elements(found, start[1:], stream), start=1):
-            found.add(number, record)
-    return found.table("json", text)
+            found.add(number, found.of_list(number, record) if isinstance(record, list) else record)
+    table = found.table("json", text)
+    if not found.width:
+        return table
+    note = "The file is an array of arrays, which are rows: the columns have no names and are called x1, x2, …"
+    return replace(table, headless=True, notes=(note,))
 
 
 class _Gathered:
@@ -93,6 +101,7 @@ class _Gathered:
         self.file, self.unit, self.expected, self.wanted = file, unit, expected, wanted
         self.places: list[int] = []
         self.columns: dict[str, list[Any]] = {}
+        self.width = 0  # of rows that are arrays
 
     def error(self, number: int, message: str) -> DataError:
         """Return the error of one object."""
@@ -131,6 +140,15 @@ class _Gathered:
             column.append(value)
             size = 0
         self.places.append(number)
+
+    def of_list(self, number: int, found: list[Any]) -> dict[str, Any]:
+        """Return an array as an object whose keys are x1, x2, …; all must be as long as the first."""
+        if number == 1:
+            self.width = len(found)
+        if not found or len(found) != self.width:
+            wanted = f"{self.width:,}, as in the first one" if self.width else "an object"
+            raise self.error(number, f"an array of {len(found):,} values; {wanted}, expected")
+        return dict(zip(made_up(self.width), found, strict=True))
 
     def table(self, format: str, text: frozenset[str]) -> Table:
         """Return the columns of all objects."""
@@ -203,10 +221,10 @@ def _elements(gathered: _Gathered, buffer: str, stream: IO[str]) -> Iterator[Any
         at = between.end() if between is not None else end
 
 
-def _of_columns(
+def _of_object(
     file: TextFile, start: str, stream: IO[str], text: frozenset[str], wanted: frozenset[str] | None
 ) -> Table:
-    """Return the table of an object whose keys are columns, and whose values hold one value a row."""
+    """Return the table of one object: of columns, of rows, or as pandas writes a table with what it is made of."""
     pieces = [start]
     for piece in iter(lambda: stream.read(_PIECE), ""):
         file.budget.claim(_COST * len(piece), file.path)
@@ -217,22 +235,25 @@ def _of_columns(
     if not _are_columns(found):
         whole.add(1, found)
         return whole.table("json", text)
-    sizes = {len(column) for column in found.values()}
-    if len(sizes) > 1:
-        raise DataError(f"{file.path}: columns of {min(sizes):,} to {max(sizes):,} values; equally many expected")
-    rows: list[str] = next((list(column) for column in found.values() if isinstance(column, dict)), [])
-    gathered = _Gathered(file, "row", "an object of columns", wanted)
-    columns = {name: list(column.values()) if isinstance(column, dict) else column for name, column in found.items()}
-    for name, column in found.items():
-        if isinstance(column, dict) and list(column) != rows:
-            raise DataError(f"{file.path}: column {name!r} has other rows than the first one; the same expected")
-    for number, values in enumerate(zip(*columns.values(), strict=True), start=1):
-        gathered.add(number, dict(zip(columns, values, strict=True)))
-    table = gathered.table("json", text)
-    if not rows or rows == [str(row) for row in range(len(rows))]:
-        return table
+    rows = rows_of(found, str(file.path))
+    gathered = _Gathered(file, "row", rows.expected, wanted)
+    for number, record in enumerate(rows.records, start=1):
+        gathered.add(number, record)
+    return _named(gathered.table("json", text), rows)
+
+
+def _named(table: Table, rows: Rows) -> Table:
+    """Return a table with the names of its rows, unless these only count, and with what was read."""
+    if rows.key is not None and rows.key in table.columns:
+        names = table.columns[rows.key]
+        counts = names.dtype.kind == "f" and np.array_equal(names, np.arange(len(names)))
+        others = {name: column for name, column in table.columns.items() if name != rows.key}
+        columns, settled = (others, {}) if counts and others else (dict(table.columns), {rows.key: "id"})
+        said = "" if counts and others else f" {rows.key!r} is taken as the names of rows, not as a feature."
+        return replace(table, columns=columns, settled=settled, notes=(rows.note + said,))
+    if not rows.names or list(rows.names) == [str(row) for row in range(len(rows.names))]:
+        return replace(table, notes=(rows.note,))
     name = free_name(ROW, table.columns)
-    return Table(
-        table.where, "json", {name: texts_of(rows), **table.columns}, table.place, settled={name: "id"},
-        notes=(f"The keys within the columns are taken as {name!r}, the names of rows, not as a feature.",),
-    )  # fmt: skip
+    note = f"{rows.note} {rows.named} are taken as {name!r}, the names of rows, not as a feature."
+    columns = {name: texts_of(rows.names), **table.columns}
+    return replace(table, columns=columns, settled={name: "id"}, notes=(note,))

@@ -198,7 +198,8 @@ def _in_scales(texts: Sequence[str], styles: Sequence[str]) -> tuple[Notation, A
     if inner is None or (notation := inner[0]).after:
         return None
     few = len({_SCALES.get(scale, 1.0) for scale in met - {""}}) == 1
-    if few and not notation.before and not (met & _CLEAR and ("" in met or met & _CLEAR - {"k"})):
+    parted = any(notation.style[0] in text for text in plain)  # 1.2k are thousands, 18k may be karats
+    if few and not notation.before and not (met & _CLEAR and (parted or "" in met or met & _CLEAR - {"k"})):
         return None
     found = Notation("scaled", notation.style, notation.before)
     numbers = found.numbers(texts)

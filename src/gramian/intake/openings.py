@@ -8,9 +8,10 @@ Programs put more into a file than a table. All of this is understood, and said:
     "","a","b"          a first column without a name, as R and pandas write names of rows
     "a" "b"             headings that are one fewer than the fields, as R writes them: names of rows again
     "1" 2020-01-01 9:30 a date and a time of day between blanks that have one heading, as R writes them
+    Mazda RX4 21 6      names of rows that hold blanks and stand in no quotes, between blanks
     a,b,                columns at the end without a name, if they are empty
     ,0,1                names that are numbers, above those of rows or, if they are 0, 1, 2, …, above fractions
-    2020,2021,2022,2023 names that count on by one, if no row below does
+    2020,2021,2022,2023 names that count on by one, or years that rise, if no row below does
     5.1,3.5,setosa      no headings at all, where this line is like those below it
     km,s                units below the headings, above numbers
     a,a,b / x,y,x       headings in two rows, as pandas writes columns of two levels
@@ -24,7 +25,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
-from itertools import chain, count, groupby, islice
+from itertools import chain, count, groupby, islice, pairwise
 
 from gramian.intake.blanks import FIELD, LEAST, LINE, are_numbers, between_blanks, doubt, is_plain, of_one_column
 from gramian.intake.errors import DataError, counted, shortened
@@ -32,6 +33,7 @@ from gramian.intake.notations import UNITS
 from gramian.intake.rows import listed
 from gramian.intake.table import MISSING, is_number, numbers_of
 from gramian.intake.textfile import TextFile
+from gramian.intake.unquoted import Unquoted, unquoted
 
 MARKS = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "bars"}
 ROW = "row"  # the column of the names of rows, where it has no name itself
@@ -39,11 +41,15 @@ _SAMPLE = 100  # lines looked at to find the mark
 _LONGEST = 2**27  # characters of one field
 _SEP = re.compile(r'"?sep=([,;|\t:^~ ])"?\s*', re.IGNORECASE)
 _QUOTED = re.compile(r'(?:^|[,;\t|]) *"(?:[^"]|"")*("?)')  # a field in quotes, and the quote at its end
+_IN_QUOTES = re.compile(r'"(?:[^"]|"")*"')
+_WORD = re.compile(r"[^,;\t| ]+")
 _MOMENT = re.compile(r'("(?:\\"|""|[^"])*")|(?<![^ ])(-?\d{4}-\d\d-\d\d) (\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(?= |\s*$)')
 _ALIKE = 0.8  # of rows that are as wide as the first, if that one holds values
-_MORE = 8  # rows of words only, of which the first holds values; names of rows that count 1, 2, 3, …
+_MORE = 8  # rows of words only, of which the first holds values; names of rows that are numbers
+_COUNTED = 5  # names of rows that count 1, 2, 3, …
 _RUN = 4  # numbers that count on, and are names of columns
 _DIGITS = 16  # of such a number, at most
+_YEARS = range(1500, 2101)  # whole numbers that columns are called by, too
 _UNITS_SAMPLE = 20  # rows looked at to tell a row of units
 _NO_UNIT = frozenset(["", "-", "--", "[-]", "(-)", "[]", "()"])
 _BRACKETED = re.compile(r"\[[^\[\]]{0,15}\]|\([^()]{0,15}\)")
@@ -83,29 +89,41 @@ class Opening:
     headings: int = 1
     escaped: bool = False  # quotes in quotes are written as \\"
     cut: bool = False  # a date and a time of day between blanks are one field
+    unquoted: Unquoted | None = None  # the place of the field that holds blanks, between blanks
+
+    def line(self, line: str) -> str:
+        """Return a line in which fields that hold blanks are one field each."""
+        if self.unquoted is not None:
+            return self.unquoted.joined(line)
+        return joined_moments(line) if self.cut else line
 
 
-def opening(file: TextFile, format: str) -> Opening:
-    """Return how a file begins."""
-    start = _start(file)
+def opening(file: TextFile, format: str, sample: int = _SAMPLE) -> Opening:
+    """Return how a file begins, by so many lines of it."""
+    start = _start(file, sample)
     if escaped := _are_escaped(start, format):
         start = replace(start, sample=[line.replace('\\"', '""') for line in start.sample])
     cut = _has_cut_moments(file, start)
     if cut:
         start = replace(start, sample=list(map(joined_moments, start.sample)))
-    mark = start.mark or separator(start.sample, format)
+    loose = None if cut or start.mark else _unquoted(start.sample)
+    if loose is not None:
+        start = replace(start, sample=list(map(loose.joined, start.sample)))
+    mark = start.mark or (" " if loose is not None else separator(start.sample, format))
     before = _lines_of_titles(start.sample, mark)
     rows = _rows(start.sample[before:], mark)
     if not rows:
         raise DataError(f"{file.path}: an empty file; a line of headings and rows of values expected")
     heading = None if before or not start.comments else _commented(start.comments[-1], mark, rows)
     skip, notes = start.skip + before, _skipped(start, before, heading is not None)
-    if heading is None and without_headings(rows, _quoted(file, skip)):
+    notes += [] if loose is None else [loose.note]
+    bare = not loose.headed if loose is not None else without_headings(rows, *_quotes(file, skip))
+    if heading is None and bare:
         names = made_up(len(rows[0]))
         notes.append(HEADLESS if are_numbers(rows[0]) else VALUES)
-        return Opening(mark, skip, Headings(names, headless=True, notes=tuple(notes)), 0, escaped, cut)
+        return Opening(mark, skip, Headings(names, headless=True, notes=tuple(notes)), 0, escaped, cut, loose)
     first, body = (rows[0], rows[1:]) if heading is None else (heading, rows)
-    by_r = heading is None and (_quoted(file, skip) or mark == " " or (mark == "\t" and _named(body)))
+    by_r = heading is None and (_quotes(file, skip)[0] or mark == " " or (_named(body) and _is_no_comma(mark, body)))
     second = heading is None and are_headings(first, body)
     if second:
         notes.append(said_twice(first, body[0]))
@@ -119,7 +137,15 @@ def opening(file: TextFile, format: str) -> Opening:
     if cut:
         notes.append("A date and a time of day with a blank between them have one heading, and are taken as one value.")
     lines = (heading is None) + second + units
-    return Opening(mark, skip, replace(found, notes=(*notes, *found.notes)), lines, escaped, cut)
+    return Opening(mark, skip, replace(found, notes=(*notes, *found.notes)), lines, escaped, cut, loose)
+
+
+def _unquoted(sample: list[str]) -> Unquoted | None:
+    """Return where a column stands that holds blanks without quotes, if no mark cuts lines into even fields."""
+    lines = _uncommented(sample)
+    if between_blanks(lines) or any(_all_alike(_widths(sample, mark)) for mark in MARKS):
+        return None
+    return unquoted(lines)
 
 
 def are_headings(first: list[str], body: list[list[str]]) -> bool:
@@ -267,7 +293,7 @@ class _Start:
     mark: str = ""
 
 
-def _start(file: TextFile) -> _Start:
+def _start(file: TextFile, number: int = _SAMPLE) -> _Start:
     """Return what stands at the top of a file: a line that names the mark, comments, and the first lines after them."""
     lines = file.lines()
     skip, mark = 0, ""
@@ -281,16 +307,16 @@ def _start(file: TextFile) -> _Start:
         if first.strip():
             comments.append(first)
         first = next(lines, "")
-    sample = _few(chain([first] if first else [], lines), file.budget.longest)
+    sample = _few(chain([first] if first else [], lines), file.budget.longest, number)
     if comments and not any(line.strip() for line in sample):  # nothing else: then they are no comments
-        return _Start(0, (), _few(file.lines(), file.budget.longest))
+        return _Start(0, (), _few(file.lines(), file.budget.longest, number))
     return _Start(skip, tuple(comments), sample, mark)
 
 
-def _few(lines: Iterable[str], longest: int) -> list[str]:
-    """Return the first lines, and fewer of them where they are long."""
+def _few(lines: Iterable[str], longest: int, number: int) -> list[str]:
+    """Return so many of the first lines, and fewer of them where they are long."""
     found, room = list[str](), longest
-    for line in islice(lines, _SAMPLE):
+    for line in islice(lines, number):
         found.append(line)
         room -= len(line)
         if room < 0:
@@ -381,7 +407,7 @@ def headings(first: list[str], body: list[list[str]], quoted: bool = False) -> H
 
     Headings that are one short and in quotes are those of R, which writes none for the names of rows.
     """
-    names, notes, unheaded = [name.strip() for name in first], [NUMBERED] if are_numbers(first) else [], False
+    names, notes, unheaded = _unquoted_names(first), [NUMBERED] if are_numbers(first) else [], False
     if len(body) > 1 and {len(row) for row in body} == {len(names) + 1}:
         if not any(row[-1].strip() for row in body):
             names.append("")
@@ -401,6 +427,13 @@ def headings(first: list[str], body: list[list[str]], quoted: bool = False) -> H
         return kept.index("")
     kept, repeated = distinct(kept)
     return Headings((*kept, *[""] * blank), False, rowed, unheaded, blank, (*notes, *repeated))
+
+
+def _unquoted_names(first: list[str]) -> list[str]:
+    """Return names without the single quotes that stand around each of them, as some programs write them."""
+    names = [name.strip() for name in first]
+    around = all(len(name) > 2 and name[0] == name[-1] == "'" for name in names)
+    return [name[1:-1] for name in names] if around else names
 
 
 def nameless(file: TextFile, mark: str, skip: int, place: int) -> DataError:
@@ -449,24 +482,36 @@ def made_up(width: int) -> tuple[str, ...]:
     return tuple(f"x{place}" for place in range(1, width + 1))
 
 
-def _quoted(file: TextFile, skip: int) -> bool:
-    """Tell whether the headings are in quotes, as those that R writes without one for the names of rows."""
-    return next((line for line in islice(file.lines(), skip, None) if line.strip()), "").lstrip().startswith('"')
+def _quotes(file: TextFile, skip: int) -> tuple[bool, bool]:
+    """Tell whether the first row begins with a quote, and whether numbers follow in none, as no headings of R do."""
+    line = next((line for line in islice(file.lines(), skip, None) if line.strip()), "").lstrip()
+    quoted = line.startswith('"')
+    return quoted, quoted and any(map(is_plain, _WORD.findall(_IN_QUOTES.sub('""', line))))
+
+
+def _is_no_comma(mark: str, rows: list[list[str]]) -> bool:
+    """Tell whether a mark stands between fields and not before decimals: another one than a comma, or beside points."""
+    return mark != "," or any(is_plain(field) and not _is_whole(field) for row in rows for field in row)
 
 
 def separator(lines: list[str], format: str) -> str:
     """Return the mark that cuts all of the first lines into equally many fields, more than one; else the usual one.
 
-    A mark by which every quote is closed goes before one that leaves all lines to a field whose quote stays open.
+    A mark by which every quote is closed goes before one that leaves all lines to a field whose quote stays open, and
+    tabs before others, which names of people hold, too.
     """
     marks = sorted(MARKS, key=lambda mark: mark != usual(format))
-    if sound := next((mark for mark in marks if _all_alike(_widths(lines, mark, strict=True))), None):
+    tabs_first = sorted(marks, key=lambda mark: mark != "\t")
+    if sound := next((mark for mark in tabs_first if _all_alike(_widths(lines, mark, strict=True))), None):
         return sound
+    if any('"' in line for line in lines) and between_blanks(_uncommented(lines)):
+        return " "
     widths = {mark: _widths(lines, mark) for mark in marks}
-    even = next((mark for mark in marks if len(widths[mark]) > 1 and _all_alike(widths[mark])), None)
+    even = next((mark for mark in tabs_first if len(widths[mark]) > 1 and _all_alike(widths[mark])), None)
+    even = even or next((mark for mark in tabs_first if _nearly_even(widths[mark]) and widths[mark][0] > 1), None)
     if even is None and between_blanks(_uncommented(lines)):
         return " "
-    even = even or next((mark for mark in marks if _nearly_even(widths[mark])), None)
+    even = even or next((mark for mark in tabs_first if _nearly_even(widths[mark])), None)
     if even is None and all(set(found) == {1} for found in widths.values()) and _have_numbers(lines):
         return " "
     return even or max(marks, key=lambda mark: widths[mark][0] if widths[mark] else 0)
@@ -541,12 +586,13 @@ def long_fields() -> Iterator[None]:
         csv.field_size_limit(before)
 
 
-def without_headings(rows: list[list[str]], quoted: bool = False) -> bool:
+def without_headings(rows: list[list[str]], quoted: bool = False, mixed: bool = False) -> bool:
     """Tell whether a table begins with its values: the first row holds numbers, which are no headings.
 
     They are headings if nothing stands above the names of rows; if they are 0, 1, 2, … above fractions, as pandas calls
-    the columns of an array; and if four or more count on by one, as no row below them does. Names may be fractions
-    where the headings are in quotes, as R writes them.
+    the columns of an array; and if four or more count on by one, or are years that rise, as no row below them does.
+    Names may be fractions where the headings are in quotes, as R writes them; where those are `mixed` with numbers in
+    none, they are values.
 
     Examples
     --------
@@ -562,7 +608,7 @@ def without_headings(rows: list[list[str]], quoted: bool = False) -> bool:
     """
     first, body = [field.strip() for field in rows[0]], [row for row in rows[1:] if row]
     if not are_numbers(first):
-        return _like_below(first, body)
+        return _like_below(first, body, mixed)
     if quoted and body and {len(row) for row in body} == {len(first) + 1}:
         return False
     blank = next(place for place, field in enumerate(first) if field)
@@ -571,14 +617,17 @@ def without_headings(rows: list[list[str]], quoted: bool = False) -> bool:
         return not _are_names([[field.strip() for field in row[:blank]] for row in body], quoted)
     if _count_on(first) and body and not any(map(_count_on, body)):
         return False
+    if _rising_years(first) and body and not any(map(_rising_years, body)):
+        return False
     by_place = len(first) > 2 and first == [str(place) for place in range(len(first))]
     return not (by_place and any(is_plain(field) and not _is_whole(field) for row in body for field in row))
 
 
-def _like_below(first: list[str], body: list[list[str]]) -> bool:
+def _like_below(first: list[str], body: list[list[str]], mixed: bool = False) -> bool:
     """Tell whether a first row of words is one of values: numbers stand where numbers do below, and words come again.
 
-    Where no word comes again its numbers must be none that columns are called by: fractions, and not in order.
+    Where no word comes again its numbers must be none that columns are called by. A blank field among others is no
+    heading either, unless nothing stands below it.
 
     >>> _like_below(["5.1", "setosa"], [["4.9", "setosa"], ["4.7", "setosa"], ["6.4", "virginica"]])
     True
@@ -586,20 +635,51 @@ def _like_below(first: list[str], body: list[list[str]]) -> bool:
     False
     """
     rows = [fields for row in body if (fields := [field.strip() for field in row]) != first and len(row) == len(first)]
-    if len(rows) < LEAST or len(rows) < _ALIKE * len(body) or len(first) < 2 or not all(first):
+    if len(rows) < LEAST or len(rows) < _ALIKE * len(body) or len(first) < 2 or not first[0]:
         return False
     columns = [list(column) for column in zip(*rows, strict=True)]
     of_numbers = [are_numbers(column) for column in columns]
-    given = [field for field, number in zip(first, of_numbers, strict=True) if number]
-    words = [(field, column) for field, column, n in zip(first, columns, of_numbers, strict=True) if not n]
+    given = {field: column for field, column, n in zip(first, columns, of_numbers, strict=True) if n}
+    words = [(field, column) for field, column, n in zip(first, columns, of_numbers, strict=True) if not n and field]
     if not all(field in MISSING or is_plain(field) for field in given):
         return False
     again = sum(field in column for field, column in words)
     if not given:
-        return len(words) >= LEAST and len(rows) >= _MORE and again == len(words)
-    plain = [float(field) for field in given if is_plain(field)]
-    fractions = any(number % 1 for number in plain) and plain != sorted(plain) and len(plain) > 2
-    return bool(plain) and (again > 0 or fractions)
+        return all(first) and len(words) >= LEAST and len(rows) >= _MORE and again == len(words)
+    plain = [float(field) for field, n in zip(first, of_numbers, strict=True) if n and is_plain(field)]
+    unnamed = any(not field and any(column) for field, column in zip(first, columns, strict=True))
+    inside = mixed or all(_is_inside(float(field), column) for field, column in given.items() if is_plain(field))
+    return bool(plain) and (again > 0 or unnamed or not _may_be_names(plain, inside))
+
+
+def _is_inside(number: float, column: list[str]) -> bool:
+    """Tell whether a number lies among those of a column."""
+    numbers = [float(field) for field in column if field not in MISSING]
+    return min(numbers) <= number <= max(numbers)
+
+
+def _may_be_names(numbers: list[float], inside: bool) -> bool:
+    """Tell whether numbers may be names of columns, below which stand others; `inside` if they are among those.
+
+    Names do not come twice, and rise, as years and doses do, or fall. A fraction alone is none, and fractions do not
+    fall. Others than years that lie among those below them are rather values.
+
+    Examples
+    --------
+    >>> _may_be_names([1990, 2000], inside=True), _may_be_names([10, 20, 50], inside=False)
+    (True, True)
+    >>> _may_be_names([10, 20, 50], inside=True), _may_be_names([4, 7, 5], inside=False), _may_be_names([2.5], False)
+    (False, False, False)
+    """
+    rising = all(a < b for a, b in pairwise(numbers))
+    if any(number % 1 for number in numbers):
+        return rising and len(numbers) > 1 and not inside
+    falling = all(a > b for a, b in pairwise(numbers))
+    return (rising or falling) and (not inside or _are_years(numbers))
+
+
+def _are_years(numbers: list[float]) -> bool:
+    return all(number in _YEARS for number in numbers)
 
 
 def _are_names(rows: list[list[str]], quoted: bool) -> bool:
@@ -610,10 +690,12 @@ def _are_names(rows: list[list[str]], quoted: bool) -> bool:
 
 
 def _named(rows: list[list[str]]) -> bool:
-    """Tell whether rows begin with words, none of them twice, or with 1, 2, 3, …, as R writes names of rows."""
+    """Tell whether rows begin with words, none of them twice, or with numbers that rise, as R names rows."""
     names = [row[0].strip() for row in rows]
-    if len(names) >= _MORE and names == [str(place) for place in range(1, len(names) + 1)]:
+    if len(names) >= _COUNTED and names == [str(place) for place in range(1, len(names) + 1)]:
         return True
+    if len(names) >= _MORE and all(map(is_plain, names)):
+        return all(a < b for a, b in pairwise(map(float, names)))
     return len(set(names)) == len(names) and all(names) and not any(map(is_plain, names))
 
 
@@ -625,6 +707,14 @@ def _count_on(fields: list[str]) -> bool:
     return numbers == list(range(numbers[0], numbers[0] + len(numbers)))
 
 
+def _rising_years(fields: list[str]) -> bool:
+    """Tell whether fields are years, of which each is later than the one before."""
+    if len(fields) < _RUN or not all(_is_whole(field) and len(field) < _DIGITS for field in fields):
+        return False
+    years = [float(field) for field in fields]
+    return _are_years(years) and all(a < b for a, b in pairwise(years))
+
+
 def _is_whole(field: str) -> bool:
     return field.strip().removeprefix("-").isdecimal()
 
@@ -632,7 +722,7 @@ def _is_whole(field: str) -> bool:
 def looks_delimited(file: TextFile) -> bool:
     """Tell whether a file of an unknown kind is a table: its lines fall into equally many fields, or are numbers."""
     start = _start(file)
-    if _has_cut_moments(file, start):
+    if _has_cut_moments(file, start) or _are_escaped(start, "csv"):
         return True
     lines = [line for line in start.sample if line.strip()]
     if start.mark or (lines and all(numbers_of([line.strip()]) is not None for line in lines[_heading(lines) :])):
@@ -641,7 +731,9 @@ def looks_delimited(file: TextFile) -> bool:
         return False
     if between_blanks(_uncommented(lines)):
         return True
-    if _between_words(start.sample) or of_one_column([line.split("\t") for line in lines]):
+    if _unquoted(start.sample) is not None or _between_words(start.sample):
+        return True
+    if of_one_column([line.split("\t") for line in lines]):
         return True
     for mark in MARKS:
         widths = _widths(lines, mark)

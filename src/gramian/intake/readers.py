@@ -62,6 +62,10 @@ class Fasta:
     Spectrum : substrings of one length
     FullSpectrum : substrings of all lengths
 
+    Notes
+    -----
+    Cost: memory for the letters of the file, once.
+
     Examples
     --------
     >>> import gramian as gm
@@ -100,6 +104,10 @@ class Texts:
     --------
     read_texts : the texts of a folder
     BagOfWords : documents by their words
+
+    Notes
+    -----
+    Cost: memory for the characters of the files, once.
 
     Examples
     --------
@@ -150,6 +158,10 @@ def read_fasta(path: PathLike) -> Fasta:
     Fasta : what `read_fasta` answers
     read_lines : one text a line
     read_data : a file of any kind as objects
+
+    Notes
+    -----
+    Cost: time and memory linear in the file.
 
     Examples
     --------
@@ -209,6 +221,10 @@ def read_lines(path: PathLike, *, skip_blank: bool = True) -> list[str]:
     read_fasta : sequences from a FASTA file
     read_data : a file of any kind as objects
 
+    Notes
+    -----
+    Cost: time and memory linear in the file.
+
     Examples
     --------
     >>> import pathlib, tempfile, gramian as gm
@@ -258,6 +274,10 @@ def read_texts(folder: PathLike, *, pattern: str = "*.txt", encoding: str = "utf
     Texts : what `read_texts` answers
     read_lines : one text a line
     BagOfWords : documents by their words
+
+    Notes
+    -----
+    Cost: time and memory linear in the files.
 
     Examples
     --------
@@ -322,6 +342,10 @@ def read_edges(path: PathLike, *, delimiter: str | None = None, comment: str | N
     --------
     Graph : nodes and weighted edges
     read_data : a file of any kind as objects
+
+    Notes
+    -----
+    Cost: time and memory linear in the edges.
 
     Examples
     --------

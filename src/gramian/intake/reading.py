@@ -104,6 +104,10 @@ def read_data(
     read_texts : the texts of a folder
     read_edges : a graph from a list of edges
 
+    Notes
+    -----
+    Cost: one pass over the file, and memory for the n × d table, kept within the budget `memory`.
+
     Examples
     --------
     >>> import pathlib, tempfile

@@ -38,6 +38,8 @@ class Chunk:
     group: int
     start: int
     size: int
+    column: str
+    unpacked: int  # bytes, as the footer says
 
 
 @dataclass(frozen=True)
@@ -54,7 +56,6 @@ class Source:
     take: Callable[[Rows], Any] | None = None
     columns: Names = None
     types: tuple[Any, ...] = ()  # of these columns, as Arrow calls them
-    unpacked: Callable[[Names], int] = lambda columns: 0  # the bytes that a Parquet file says it unpacks to
     chunks: Callable[[Names], Iterator[Chunk]] = lambda columns: iter(())  # of a Parquet file
     index: tuple[str, ...] = ()  # columns that are the index of a data frame, and no features
     named: bool = True  # whether its batches may have named columns
@@ -219,7 +220,7 @@ def _of_parquet(path: Path, files: list[Path], shared: bool) -> Source:
         with _reading(path):
             return int(dataset.count_rows())
 
-    def chunks(columns: Names) -> Iterator[tuple[Chunk, int]]:
+    def chunks(columns: Names) -> Iterator[Chunk]:
         with _reading(path):
             for fragment in dataset.get_fragments():
                 yield from _chunks(fragment, columns)
@@ -232,14 +233,13 @@ def _of_parquet(path: Path, files: list[Path], shared: bool) -> Source:
         None,
         names,
         types,
-        unpacked=lambda columns: sum(size for _, size in chunks(columns)),
-        chunks=lambda columns: (chunk for chunk, _ in chunks(columns)),
+        chunks=chunks,
         index=_index_of(schema),
     )
 
 
-def _chunks(fragment: Any, columns: Names) -> Iterator[tuple[Chunk, int]]:
-    """Go through the columns of the groups of rows of a Parquet file, each with what it says it unpacks to."""
+def _chunks(fragment: Any, columns: Names) -> Iterator[Chunk]:
+    """Go through the columns of the groups of rows of a Parquet file."""
     wanted = None if columns is None else frozenset(columns)
     for group in range(fragment.metadata.num_row_groups):
         header = fragment.metadata.row_group(group)
@@ -247,10 +247,12 @@ def _chunks(fragment: Any, columns: Names) -> Iterator[tuple[Chunk, int]]:
             column = header.column(place)
             if not column.num_values:
                 continue
-            if wanted is None or column.path_in_schema.partition(".")[0] in wanted:
+            name = column.path_in_schema.partition(".")[0]
+            if wanted is None or name in wanted:
                 first = column.dictionary_page_offset if column.has_dictionary_page else None
                 start = column.data_page_offset if first is None else min(first, column.data_page_offset)
-                yield Chunk(fragment.path, group, start, column.total_compressed_size), column.total_uncompressed_size
+                size, unpacked = column.total_compressed_size, column.total_uncompressed_size
+                yield Chunk(fragment.path, group, start, size, name, unpacked)
 
 
 def _index_of(schema: Any) -> tuple[str, ...]:

@@ -14,6 +14,7 @@ from __future__ import annotations
 import mmap
 import struct
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -142,21 +143,48 @@ def pages(chunks: Iterable[Chunk], check: Callable[[int], None]) -> None:
         check(needed)
 
 
-def _largest(chunk: Chunk) -> int:
-    dictionary = largest = 0
+def least(chunks: Iterable[Chunk]) -> int:
+    """Return the bytes that the values of Parquet files unpack to, as far as their footers say.
+
+    A dictionary stands in each group of rows again, and is counted once: equal texts are held once, too.
+    """
+    values, dictionaries = 0, dict[str, int]()
+    for chunk in chunks:
+        size = _dictionary(chunk)
+        values += max(chunk.unpacked - size, 0)
+        dictionaries[chunk.column] = max(size, dictionaries.get(chunk.column, 0))
+    return values + sum(dictionaries.values())
+
+
+def _dictionary(chunk: Chunk) -> int:
+    """Return the bytes of the dictionary at the beginning of a chunk, if there is one."""
+    with _opened(chunk) as data:
+        found = _Header(data, chunk.start).numbers()
+    return max(found.get(2, 0), 0) if found.get(1) == 2 else 0
+
+
+@contextmanager
+def _opened(chunk: Chunk) -> Iterator[mmap.mmap]:
+    """Open the file of a chunk, and say which file is broken if it is."""
     with open(chunk.path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-        at, end = chunk.start, min(chunk.start + chunk.size, len(data))
         try:
-            while at < end:
-                header = _Header(data, at)
-                found = header.numbers()
-                dictionary += found.get(2, 0) if found.get(1) == 2 else 0
-                largest = max(largest, found.get(2, 0))
-                if found.get(3, 0) < 0:
-                    raise ValueError("a page of less than nothing")
-                at = header.at + found.get(3, 0)
+            yield data
         except _BROKEN as error:
             raise DataError(f"{chunk.path}: a broken file of Parquet ({error}); write it again") from None
+
+
+def _largest(chunk: Chunk) -> int:
+    dictionary = largest = 0
+    with _opened(chunk) as data:
+        at, end = chunk.start, min(chunk.start + chunk.size, len(data))
+        while at < end:
+            header = _Header(data, at)
+            found = header.numbers()
+            dictionary += found.get(2, 0) if found.get(1) == 2 else 0
+            largest = max(largest, found.get(2, 0))
+            if found.get(3, 0) < 0:
+                raise ValueError("a page of less than nothing")
+            at = header.at + found.get(3, 0)
     return COPIES * dictionary + largest
 
 

@@ -52,7 +52,23 @@ MOST_COEFFICIENTS = 10_000  # of a polynomial, each of which is one more pass ov
 class Kernel(BaseKernel):
     """Base class of all kernels: the protocol and its algebra.
 
+    A kernel says how alike two objects are: κ(x, z) = ⟨φ(x), φ(z)⟩, the inner product of their images in a feature
+    space. Call it on objects to get the matrix of all pairs, ``k(X)`` or ``k(X, Z)``. Kernels never change, print as
+    the expression that made them, and can be added, multiplied and transformed (``k.normalize()``, ``k.center(X)``,
+    ``k.on("column")``). ``k.fit(X)`` returns a kernel with what it takes from data filled in.
+
     A new kernel writes `encode` and `formula`, or `encode`, `block` and `squared_norms`: ARCHITECTURE.md has one.
+
+    See Also
+    --------
+    Gram : the Gram matrix as an operator
+    Gaussian : similarity by distance
+    Precomputed : a matrix that you have
+
+    Notes
+    -----
+    Cost: a kernel holds its parameters. Of n vectors of d numbers `encode` is O(n d), `k(X)` O(n² d) and n² numbers;
+    sums and products cost what their parts cost.
 
     Examples
     --------
@@ -88,7 +104,7 @@ class Kernel(BaseKernel):
 
     def __sub__(self, other: Any) -> Kernel:
         raise TypeError(
-            "a difference of kernels is not a kernel, for it can have negative eigenvalues: subtract the dense "
+            "a difference of kernels is not a kernel, because it can have negative eigenvalues: subtract the dense "
             "matrices if you need the numbers, or remove directions with center() or FeatureSpace's deflate()"
         )
 

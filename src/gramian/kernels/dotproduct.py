@@ -43,6 +43,8 @@ class DotProduct(Kernel):
 class Linear(DotProduct):
     """The linear kernel, κ(x, z) = xᵀz; φ is the identity.
 
+    With it a learner is the ordinary linear one.
+
     See Also
     --------
     Polynomial : (xᵀz + c)^q

@@ -86,7 +86,7 @@ class RandomFourier(Kernel):
         if not isinstance(self.base, Gaussian | Laplacian | Matern):
             raise TypeError(f"base is {self.base!r}; gm.Gaussian, gm.Laplacian or gm.Matern expected")
         if whole(self.rank, "rank", least=2, most=MOST_FEATURES) % 2:
-            raise ValueError(f"rank is {self.rank}; an even number expected, for a wave is a cosine and a sine")
+            raise ValueError(f"rank is {self.rank}; an even number expected, because a wave is a cosine and a sine")
         whole(self.seed, "seed", least=0)
 
     def fit(self, X: Any) -> Self:

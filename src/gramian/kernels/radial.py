@@ -61,6 +61,9 @@ class Distance(Kernel):
 class Gaussian(Distance):
     """The Gaussian kernel, κ(x, z) = exp(−‖x − z‖² / 2σ²) (seed 003, (5.10)).
 
+    It is 1 for equal points and falls to 0 with their distance; points much farther apart than σ are not alike at
+    all.
+
     Parameters
     ----------
     bandwidth : float or "median"

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from gramian.checks import Array, as_vectors
+from gramian.checks import Array, as_array, as_vectors
 from gramian.kernels.value import Value
 
 
@@ -30,7 +30,8 @@ class Standardize(Value):
     Raises
     ------
     ValueError
-        If it has no numbers and was not fitted, or the objects have another number of columns.
+        If a mean comes without a scale, or numbers are not finite, or a scale is not above 0; when it is called, if it
+        has no numbers and was not fitted, or the objects have another number of columns.
 
     See Also
     --------
@@ -58,6 +59,18 @@ class Standardize(Value):
     scale: Array | None = None
     on_vectors: ClassVar[bool] = True
 
+    def __post_init__(self) -> None:
+        if (self.mean is None) != (self.scale is None):
+            given, other = ("mean", "scale") if self.scale is None else ("scale", "mean")
+            raise ValueError(f"Standardize has a {given} and no {other}; both expected, or neither")
+        if self.mean is not None:
+            mean, scale = _numbers(self.mean, "mean"), _numbers(self.scale, "scale")
+            if mean.shape != scale.shape:
+                raise ValueError(f"mean has {len(mean)} numbers and scale {len(scale)}; one for each column expected")
+            if (wrong := np.flatnonzero(scale <= 0)).size:
+                raise ValueError(f"scale[{wrong[0]}] is {scale[wrong[0]]:g}; a number above 0 expected")
+            self._settle(mean=mean, scale=scale)
+
     @classmethod
     def of(cls, X: Any) -> Standardize:
         """Return the map that gives each coordinate of X mean 0 and standard deviation 1 (a constant one: 0)."""
@@ -83,3 +96,13 @@ class Standardize(Value):
         if A.shape[1] != len(self.mean):
             raise ValueError(f"X has {A.shape[1]} features; {len(self.mean)} expected, as in the sample")
         return np.asarray((A - self.mean) / self.scale, dtype=A.dtype)
+
+
+def _numbers(values: Any, name: str) -> Array:
+    """Return finite numbers, one for each column."""
+    found = as_array(values, name).astype(np.float64, copy=False)
+    if found.ndim != 1:
+        raise ValueError(f"{name} has {found.ndim} dimensions; a flat array expected, with a number for each column")
+    if not np.isfinite(found).all():
+        raise ValueError(f"{name} holds {found[~np.isfinite(found)][0]}; finite numbers expected")
+    return found

@@ -34,10 +34,13 @@ import scipy.linalg
 
 from gramian.checks import Array
 from gramian.factor.moments import Moments
+from gramian.factor.solve import Lens, Ridged
 from gramian.learn.discriminant import class_means
 from gramian.runtime.threads import cores, run
 
 EIGEN = 9  # operations of an eigenvalue decomposition, in units of m³
+REFINED = 2  # times that a solution by a factor in single precision is refined
+ROOM = 1e-9  # least share of its deviation that is not explained by the others
 LARGE = 60  # members of a class that may share a decomposition: squared lengths are right to two percent then
 SINGULAR = 1e-10  # share of its length that a direction keeps, at most, where it is lost
 
@@ -76,6 +79,43 @@ class WithinClasses:
     def _centred(self, V: Array) -> Array:
         moved = (self.means.T @ V)[self.labels]
         return np.asarray(np.subtract(V, moved, out=moved))
+
+
+def within(S: WithinClasses) -> Lens:
+    """Return the lens through which Φ is seen as the deviations whose scatter is S_w."""
+    return Lens(S, S, 1 / float(S.sizes.min()), S.form)
+
+
+def all_left_out(system: Ridged, S: WithinClasses, ridge: float) -> Array:
+    """Return the discriminant functions at each object learnt without it, from one factor of A = S K S + λI.
+
+    With Ψ = S Φ and dᵢ = √ℓ Ψᵀ eᵢ, the deviation of object i from the mean of its class of ℓ members,
+
+        rᵢ = dᵢᵀ M⁻¹ dᵢ = ℓ eᵢᵀ Ψ (ΨᵀΨ + λI)⁻¹ Ψᵀ eᵢ = ℓ (1 − λ [A⁻¹]ᵢᵢ),
+
+    and with w_k = M⁻¹ (φ_k − φ̄) the other products, dᵢᵀ M⁻¹ δ_k and δ_kᵀ M⁻¹ δ_k, are values of w_c − w_k at the
+    objects and at the means. In the place of S_w + C_c / (ℓ − 1) stands ℓ / (ℓ − 1) S_w, here at λ (ℓ − 1) / ℓ: all
+    squared lengths of a class are a part in ℓ off, by which a ridge can be chosen.
+    """
+    gram, whole, T = system.gram, system.at(ridge), S.differences
+    alpha = T / ridge
+    values = gram.apply(alpha)
+    for _ in range(REFINED):
+        alpha += S(whole.solve(S.undone(T - ridge * alpha - S(S(values)))))
+        values = gram.apply(alpha)
+    share = ridge * whole.inverse_diagonal()
+    at_means = S.means.T @ values
+    apart = values - at_means[S.labels]
+    found = np.empty_like(values)
+    for c, size in enumerate(S.sizes):
+        members, part = S.labels == c, (size - 1) / size
+        D, G = apart[members], at_means[c, c] - at_means[:, c]
+        q = np.column_stack([D[:, [c]] - D, D[:, c]])
+        g = np.append(G + np.diagonal(at_means) - at_means[c], G.mean())
+        room = np.maximum(share[members] - 1 / size, ROOM)
+        r = size * (1 - 1 / size - room)
+        found[members] = without_itself(part * r, part * q, part * g, c, size, len(S.sizes), unridged=False)
+    return found
 
 
 class LeaveOneOut:
@@ -168,7 +208,8 @@ class LeaveOneOut:
         delta = shifts(self._means, c) @ axes
         weights = self._inverse(values, ridges)
         R, G = np.square(D) @ weights, np.square(delta) @ weights
-        Q = (D @ (weights[:, :, None] * delta.T[:, None, :]).reshape(len(weights), -1)).reshape(len(D), len(ridges), -1)
+        both = (weights[:, :, None] * delta.T[:, None, :]).reshape(len(weights), len(ridges) * len(delta))
+        Q = (D @ both).reshape(len(D), len(ridges), len(delta))
         for k in range(len(ridges)):
             yield R[:, k], Q[:, k], G[:, k]
 

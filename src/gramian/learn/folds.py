@@ -38,10 +38,10 @@ from gramian.learn.discriminant import decided
 from gramian.learn.fisher import FisherDiscriminant, place_of_best, unseen_ridge
 from gramian.learn.fisher_folds import fold_scores
 from gramian.learn.fisher_loo import LeaveOneOut
-from gramian.learn.lowrank import DEFAULT_RANK, given_rank
+from gramian.learn.lowrank import DEFAULT_RANK, compares_exactly, given_rank
 from gramian.learn.path import Smoother
 from gramian.learn.ridge import CRITERIA, LeastSquares
-from gramian.learn.ridges import CHOSEN_EXACTLY, fixed_ridge, ridge_grid, rounding
+from gramian.learn.ridges import fixed_ridge, ridge_grid, rounding
 from gramian.learn.sklearn_private import count_objects
 from gramian.runtime.threads import aside
 
@@ -77,6 +77,10 @@ class FoldErrors:
     --------
     leave_fold_out : closed-form cross-validation
     RidgePath : errors and degrees of freedom at many ridges
+
+    Notes
+    -----
+    Cost: memory for O(n) numbers for each function, and one for each ridge.
 
     Examples
     --------
@@ -121,8 +125,9 @@ def leave_fold_out(
     """Return what a model says of each fold when it is fitted to all the others, in closed form, at its best ridge.
 
     It is what fits to the other folds say, with a kernel that is settled on all objects (``bandwidth="median"``); for
-    every ridge of the grid from one decomposition, O(n³) up to 1,000 objects. The ridge is chosen by these same errors,
-    which are a little too good for it: for an honest error of the choice itself use scikit-learn's `cross_val_score`.
+    every ridge of the grid from one decomposition, O(n³) up to some 1,100 objects. The ridge is chosen by these same
+    errors, which are a little too good for it: for an honest error of the choice itself use scikit-learn's
+    `cross_val_score`.
 
     Parameters
     ----------
@@ -202,7 +207,7 @@ class Question(ABC):
 
     @abstractmethod
     def judged(self, most: int = DEFAULT_RANK) -> Judgement:
-        """Compare all ridges: exactly, or beyond 1,000 objects through so many landmarks."""
+        """Compare all ridges: exactly, or where that would take longer through so many landmarks."""
 
     @abstractmethod
     def exactly(self, judged: Judgement) -> Judgement:
@@ -231,7 +236,7 @@ class Question(ABC):
         """Return through how many landmarks ridges are compared; None where they are compared exactly."""
         if takes_features(self.gram, getattr(self.learner, "solver", "auto")):
             return None
-        return given_rank(self.learner.rank) or (most if len(self.gram) > CHOSEN_EXACTLY else None)
+        return given_rank(self.learner.rank) or (None if compares_exactly(len(self.gram)) else most)
 
     def answerable(self, judged: Judgement) -> bool:
         """Tell whether folds that were compared in low rank are to be, and can be, answered exactly."""

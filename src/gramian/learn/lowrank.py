@@ -18,7 +18,7 @@ import scipy.linalg
 from sklearn.utils.validation import check_is_fitted
 
 from gramian.checks import Array, warn, whole
-from gramian.factor.machine import DENSE
+from gramian.factor.machine import DENSE, TYPICAL
 from gramian.factor.moments import Chunk, Moments, Summary, dense
 from gramian.factor.nystrom import Nystrom
 from gramian.factor.solve import ridged_factor
@@ -49,6 +49,12 @@ def given_rank(rank: Any) -> int | None:
     if rank is None or (isinstance(rank, str) and rank == "exact"):
         return None
     return whole(rank, "rank")
+
+
+def compares_exactly(n: int) -> bool:
+    """Tell whether all of K is decomposed for the errors at many ridges, because low rank would take longer."""
+    low = TYPICAL.pivoted(n, DEFAULT_RANK, single=True) + TYPICAL.prepared(n, DEFAULT_RANK)
+    return n <= DEFAULT_RANK or TYPICAL.decomposed(n) <= low
 
 
 def reasonable(kernel: Kernel, n: int, products: int, place: Place = CORES) -> bool:

@@ -55,6 +55,9 @@ SHORTEST_RUN = 512  # objects, at least, whose mean is compared with its project
 class NoveltyDetector(OutlierMixin, Reducible):  # type: ignore[misc]
     """Tell objects that are unlike the sample, with a bound on the rate of false alarms (Algorithm 5.4).
 
+    The centre of the sample's images is computed, and an object that is farther from it than a threshold is called
+    novel.
+
     Parameters
     ----------
     kernel : Kernel

@@ -92,11 +92,18 @@ class RidgePath:
         The effective degrees of freedom, Σ σ²/(σ² + λ), at each.
     left_out : float
         The share of the trace of K that the decomposition left out.
+    unit : float
+        What the targets are divided by in these errors: 1 but for targets whose squared errors floating point does not
+        hold, which are those beyond 1e150 and those below 1e-150.
 
     See Also
     --------
     KernelRidge : ridge regression
     leave_fold_out : closed-form cross-validation
+
+    Notes
+    -----
+    Cost: memory for four numbers for each ridge.
 
     Examples
     --------
@@ -111,6 +118,7 @@ class RidgePath:
     gcv: Array
     dof: Array
     left_out: float = 0.0
+    unit: float = 1.0
 
 
 class Smoother:

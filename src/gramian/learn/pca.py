@@ -31,6 +31,9 @@ from gramian.space.vectors import Vectors
 class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Weighted, Reducible):  # type: ignore[misc]
     """Principal components in feature space.
 
+    The directions of feature space along which the images vary most, and the coordinates of objects along them: a
+    picture of the data in a few numbers, for objects of any kind.
+
     Parameters
     ----------
     n_components : int, float or None

@@ -19,7 +19,6 @@ SPAN = (1e-9, 10.0)  # of a grid, in units of the largest eigenvalue
 MOST = 10_000  # values of a grid
 GRID = 61
 SQUARED = (2.0**-330, 2.0**330)  # numbers whose squares, and sums of many of these, stay within range
-CHOSEN_EXACTLY = 1000  # objects up to which the ridge is chosen by exact errors: no more than low rank has directions
 ACCEPTED = 1e-5  # relative residual of a linear system beyond which its solution is doubted
 
 

@@ -93,6 +93,10 @@ class Explanation:
     NoveltyDetector : objects unlike the sample, with a bound on false alarms
     profiles : what sets classes apart
 
+    Notes
+    -----
+    Cost: memory for a few numbers for each reason.
+
     Examples
     --------
     >>> import gramian as gm

@@ -48,6 +48,10 @@ class FeatureWeights:
     KernelRidge : ridge regression
     effects : how an answer changes with one column
 
+    Notes
+    -----
+    Cost: memory for one number for each feature and function.
+
     Examples
     --------
     >>> import gramian as gm

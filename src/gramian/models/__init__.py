@@ -51,7 +51,7 @@ def save(model: Any, path: str | PathLike[str], *, overwrite: bool = False) -> N
     FileExistsError
         If the file exists and may not be replaced.
     OSError
-        If the file cannot be written, for want of room or permission. No half of it is left behind.
+        If there is no room for the file, or no permission to write it. No half of it is left behind.
 
     See Also
     --------
@@ -60,6 +60,8 @@ def save(model: Any, path: str | PathLike[str], *, overwrite: bool = False) -> N
 
     Notes
     -----
+    Cost: time and memory linear in the numbers that the model holds: n d for an exact learner, rank · d in low rank.
+
     `checkpoint`, a directory of the machine where the model was fitted, is not stored.
 
     Examples

@@ -62,7 +62,7 @@ def check_standardize(found: Any) -> None:
         sizes: Sizes = {}
         for name in ("mean", "scale"):
             check_shape(np.asarray(getattr(found, name)), "d", sizes, f"Standardize.{name}")
-        require(bool((np.asarray(found.scale) != 0).all()), "a coordinate is divided by 0")
+        require(bool((np.asarray(found.scale) > 0).all()), "a coordinate is divided by 0, or less")
 
 
 def check_basis(found: Nystrom) -> None:
@@ -557,7 +557,8 @@ def check_path(found: Any) -> None:
     """Require an error for each ridge; an error may be infinite."""
     shapes = {getattr(found, name).shape for name in ("ridges", "loo", "gcv", "dof")}
     require(len(shapes) == 1 and len(shapes.pop()) == 1, "a path has not an error for each ridge")
-    check_shapes(found, {"ridges": "r", "dof": "r", "left_out": ""}, {})
+    check_shapes(found, {"ridges": "r", "dof": "r", "left_out": "", "unit": ""}, {})
+    require(0 < found.unit < np.inf, "targets are divided by a number that is not above 0")
     require(found.loo.dtype.kind == found.gcv.dtype.kind == "f", "errors are no numbers")
 
 

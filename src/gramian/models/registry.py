@@ -544,7 +544,12 @@ _AROUND = [
     _object(Candidate, params=(dict,), kernel=KERNEL, ridge=MAYBE_NUMBER, score=NUMBER, left_out=NUMBER),
     _object(Calibration, consistency.check_calibration, slope=MAYBE_NUMBER, shifts=MAYBE_ARRAY),
     _object(Problem, consistency.check_problem, Y=ARRAY, weights=MAYBE_ARRAY, intercept=FLAG),
-    _object(RidgePath, consistency.check_path, ridges=ARRAY, loo=ARRAY, gcv=ARRAY, dof=ARRAY, left_out=NUMBER),
+    Entry(
+        RidgePath,
+        {"ridges": ARRAY, "loo": ARRAY, "gcv": ARRAY, "dof": ARRAY, "left_out": NUMBER},
+        {"unit": NUMBER},
+        check=consistency.check_path,
+    ),
     Entry(
         Residuals, {"residuals": ARRAY, "room": ARRAY}, {"slope": (Residuals, NONE)}, check=consistency.check_residuals
     ),

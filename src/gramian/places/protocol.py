@@ -130,6 +130,9 @@ class Factor(Protocol):
     def times(self, X: Array) -> Array:
         """Return A X, for few columns."""
 
+    def inverse_diagonal(self) -> Array:
+        """Return the diagonal of A⁻¹; the factor may be written over, and is of no use afterwards."""
+
 
 class Place(Protocol):
     """Who evaluates expressions, and on whose arrays."""

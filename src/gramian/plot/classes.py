@@ -38,6 +38,22 @@ def decision_regions(classifier: Any, X: Any, y: Any, ax: Any = None) -> Any:
     -------
     Axes
 
+    Raises
+    ------
+    ImportError
+        If Matplotlib is not installed.
+    ValueError
+        If X has not two columns, y holds a class that was not learnt, or the classifier is not fitted.
+
+    See Also
+    --------
+    ParzenClassifier : the nearest centre of mass
+    KernelClassifier : classification by least squares
+
+    Notes
+    -----
+    Cost: predictions of the n points and of a grid of 200 × 200.
+
     Examples
     --------
     >>> import gramian as gm
@@ -77,6 +93,23 @@ def fisher_projection(discriminant: Any, X: Any, y: Any, ax: Any = None, bins: i
     Returns
     -------
     Axes
+
+    Raises
+    ------
+    ImportError
+        If Matplotlib is not installed.
+    TypeError
+        If it is no FisherDiscriminant.
+    ValueError
+        If y holds a class that was not learnt, or the discriminant is not fitted.
+
+    See Also
+    --------
+    FisherDiscriminant : the direction that separates classes best
+
+    Notes
+    -----
+    Cost: n · (training objects) kernel values.
 
     Examples
     --------

@@ -30,6 +30,21 @@ def components(pca: Any, X: Any, y: Any = None, ax: Any = None, pair: tuple[int,
     -------
     Axes
 
+    Raises
+    ------
+    ImportError
+        If Matplotlib is not installed.
+    ValueError
+        If `pair` names a component that is not there, or the estimator is not fitted.
+
+    See Also
+    --------
+    KernelPCA : principal components in feature space
+
+    Notes
+    -----
+    Cost: n · (training objects) kernel values.
+
     Examples
     --------
     >>> import gramian as gm
@@ -75,6 +90,22 @@ def scree(pca: Any, ax: Any = None) -> Any:
     Returns
     -------
     Axes
+
+    Raises
+    ------
+    ImportError
+        If Matplotlib is not installed.
+    ValueError
+        If the estimator is not fitted.
+
+    See Also
+    --------
+    KernelPCA : principal components in feature space
+    Eigen : leading eigenpairs of K
+
+    Notes
+    -----
+    Cost: O(1): the variances were computed by `fit`.
 
     Examples
     --------

@@ -34,6 +34,21 @@ def importance(found: Any, ax: Any = None, top: int = 20) -> Any:
     -------
     Axes
 
+    Raises
+    ------
+    ImportError
+        If Matplotlib is not installed.
+    TypeError
+        If `found` is not what `gm.importance` returned.
+
+    See Also
+    --------
+    importance : how much each column matters
+
+    Notes
+    -----
+    Cost: O(d): the numbers are there.
+
     Examples
     --------
     >>> import gramian as gm
@@ -73,6 +88,21 @@ def effects(found: Any, ax: Any = None) -> Any:
     Returns
     -------
     Axes
+
+    Raises
+    ------
+    ImportError
+        If Matplotlib is not installed.
+    TypeError
+        If `found` is not what `gm.effects` returned.
+
+    See Also
+    --------
+    effects : how an answer changes with one column
+
+    Notes
+    -----
+    Cost: O(1): the numbers are there.
 
     Examples
     --------
@@ -128,6 +158,23 @@ def feature_weights(found: Any, function: Any = None, ax: Any = None, top: int =
     -------
     Axes
 
+    Raises
+    ------
+    ImportError
+        If Matplotlib is not installed.
+    TypeError
+        If `found` is not what `feature_weights` returned.
+    ValueError
+        If there are several functions and none is named.
+
+    See Also
+    --------
+    FeatureWeights : weights of explicit features in a learnt function
+
+    Notes
+    -----
+    Cost: O(m log m) for m features.
+
     Examples
     --------
     >>> import gramian as gm
@@ -162,6 +209,21 @@ def profile(found: Any, ax: Any = None) -> Any:
     Returns
     -------
     Axes
+
+    Raises
+    ------
+    ImportError
+        If Matplotlib is not installed.
+    TypeError
+        If `found` is not one of what `gm.profiles` returned.
+
+    See Also
+    --------
+    profiles : what sets classes apart
+
+    Notes
+    -----
+    Cost: O(1): the numbers are there.
 
     Examples
     --------

@@ -28,6 +28,22 @@ def gram_heatmap(gram: Gram, labels: Any = None, ax: Any = None) -> Any:
     -------
     Axes
 
+    Raises
+    ------
+    ImportError
+        If Matplotlib is not installed.
+    ValueError
+        If there is not one label for each object.
+
+    See Also
+    --------
+    Gram : the Gram matrix as an operator
+    KernelKMeans : clusters around centres in feature space
+
+    Notes
+    -----
+    Cost: at most 600² kernel values.
+
     Examples
     --------
     >>> import gramian as gm

@@ -26,6 +26,21 @@ def novelty_sphere(detector: Any, X: Any, ax: Any = None) -> Any:
     -------
     Axes
 
+    Raises
+    ------
+    ImportError
+        If Matplotlib is not installed.
+    ValueError
+        If X has not two columns, or the detector is not fitted.
+
+    See Also
+    --------
+    NoveltyDetector : objects unlike the sample, with a bound on false alarms
+
+    Notes
+    -----
+    Cost: distances of the n points and of a grid of 200 × 200.
+
     Examples
     --------
     >>> import gramian as gm
@@ -64,6 +79,21 @@ def novelty_distances(detector: Any, X: Any, ax: Any = None) -> Any:
     Returns
     -------
     Axes
+
+    Raises
+    ------
+    ImportError
+        If Matplotlib is not installed.
+    ValueError
+        If the detector is not fitted, or cannot take X.
+
+    See Also
+    --------
+    NoveltyDetector : objects unlike the sample, with a bound on false alarms
+
+    Notes
+    -----
+    Cost: n · (training objects) kernel values, O(n log n) to sort.
 
     Examples
     --------

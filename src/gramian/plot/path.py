@@ -24,6 +24,22 @@ def ridge_path(model: Any, ax: Any = None) -> Any:
     -------
     Axes
 
+    Raises
+    ------
+    ImportError
+        If Matplotlib is not installed.
+    ValueError
+        If the model was fitted with a single ridge, or not at all.
+
+    See Also
+    --------
+    RidgePath : errors and degrees of freedom at many ridges
+    KernelRidge : ridge regression
+
+    Notes
+    -----
+    Cost: O(1): the errors were computed by `fit`.
+
     Examples
     --------
     >>> import gramian as gm
@@ -46,7 +62,7 @@ def ridge_path(model: Any, ax: Any = None) -> Any:
     finite = path.loo[np.isfinite(path.loo)]
     ax.set_ylim(0.9 * finite.min(), min(finite.max(), 30 * finite.min()) * 1.1)
     ax.set_xlabel("ridge λ")
-    ax.set_ylabel("mean squared error")
+    ax.set_ylabel("mean squared error" + ("" if path.unit == 1 else f" of y / {path.unit:.0e}"))
     right = ax.twinx()
     right.plot(path.ridges, path.dof, color=COLORS[1], marker=dot, linewidth=1.2)
     right.set_ylabel("effective degrees of freedom", color=COLORS[1])

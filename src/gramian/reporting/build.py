@@ -82,6 +82,11 @@ class Report:
     report : a page about a data set
     read_data : a file of any kind as objects
 
+    Notes
+    -----
+    Cost: the page holds a few hundred points, drawn from n, and the numbers of each section: some megabytes at most,
+    whatever n is.
+
     Examples
     --------
     >>> import gramian as gm
@@ -162,6 +167,11 @@ def report(
     --------
     Report : what `report` answers
     read_data : a file of any kind as objects
+
+    Notes
+    -----
+    Cost: a few exact learners up to some thousand rows; of larger tables landmarks and samples, so that time grows
+    slowly with n, and memory as the n × d table.
 
     Examples
     --------

@@ -138,7 +138,7 @@ def remember(things: Callable[[], tuple[Any, ...]], compute: Callable[[Stages], 
     try:
         key = fingerprint(VERSION, import_module("gramian").__version__, *things())
     except NoFingerprintError as error:
-        journal.warn(f"no checkpoints are possible for this kernel, for it cannot be pickled ({error})")
+        journal.warn(f"no checkpoints are possible for this kernel, because it cannot be pickled ({error})")
         return compute(at_once)
     return journal.remember(key, compute)
 

@@ -247,6 +247,10 @@ def progress(stream: IO[str] | None = None) -> Iterator[None]:
     KernelRidge : ridge regression
     Batches : data that come in batches
 
+    Notes
+    -----
+    Cost: a line at most ten times a second, and nothing where the work takes less than two.
+
     Examples
     --------
     >>> import gramian as gm

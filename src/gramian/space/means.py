@@ -80,6 +80,10 @@ class MeanTest:
     mean_test : whether two centres of mass differ
     mean_distance : distance between two centres of mass
 
+    Notes
+    -----
+    Cost: memory for three numbers.
+
     Examples
     --------
     >>> import gramian as gm
@@ -205,6 +209,10 @@ def stability_bound(n: int, radius: float, delta: float = 0.01) -> float:
     --------
     NoveltyDetector : objects unlike the sample, with a bound on false alarms
     mean_distance : distance between two centres of mass
+
+    Notes
+    -----
+    Cost: O(1).
 
     Examples
     --------

@@ -35,6 +35,9 @@ FIRST_LOOK = 256  # directions in which the variance is first looked for
 class FeatureSpace:
     """The feature space of a kernel; call it on data to get the images φ(x).
 
+    With it lengths, distances, means and projections of images can be computed, although the images themselves are
+    never seen.
+
     Parameters
     ----------
     kernel : Kernel
@@ -47,6 +50,11 @@ class FeatureSpace:
     Vectors : points and combinations of points in feature space
     Subspace : the span of some vectors of feature space
     Gram : the Gram matrix as an operator
+
+    Notes
+    -----
+    Cost: nothing is computed before a question is asked of the images: encoding n vectors is O(n d), a question of
+    all pairs O(n²) kernel values.
 
     Examples
     --------

@@ -37,6 +37,21 @@ def check_kernel(kernel: Kernel, X: Any, *, rtol: float | None = None) -> None:
     ------
     AssertionError
         Naming the property that does not hold, and where.
+
+    See Also
+    --------
+    Kernel : the base class and its algebra
+    is_psd : whether a matrix is positive semidefinite
+
+    Notes
+    -----
+    Cost: O(n²) kernel values, each computed on its own as well, and O(n³) for the eigenvalues: meant for some dozen
+    objects.
+
+    Examples
+    --------
+    >>> import gramian as gm
+    >>> gm.testing.check_kernel(gm.Gaussian(1.0), [[0.0], [1.0], [3.0]])
     """
     before = _snapshot(X)
     kernel = kernel.fit(X)
@@ -79,10 +94,30 @@ def check_kernel(kernel: Kernel, X: Any, *, rtol: float | None = None) -> None:
 def check_gram(gram: Gram, *, rtol: float | None = None) -> None:
     """Check that a Gram agrees with its own dense matrix in every operation and for every size of tile.
 
+    Parameters
+    ----------
+    gram : Gram
+        A Gram of a handful of objects, symmetric or between two samples.
+    rtol : float, optional
+        Tolerance relative to the largest magnitude of κ: 1e-5 in float32, 1e-8 in float64.
+
     Raises
     ------
     AssertionError
         Naming the property that does not hold.
+
+    See Also
+    --------
+    Gram : the Gram matrix as an operator
+
+    Notes
+    -----
+    Cost: O(n² d) for n vectors, several times over: meant for some dozen objects.
+
+    Examples
+    --------
+    >>> import gramian as gm
+    >>> gm.testing.check_gram(gm.Gaussian(1.0).gram([[0.0], [1.0], [3.0]]))
     """
     K = gram.dense()
     n, m = K.shape

@@ -259,7 +259,7 @@ def test_von_neumann_kernel_is_refused_exactly_outside_its_range(graph, share, a
 
 
 def test_range_of_the_von_neumann_kernel_is_in_the_message():
-    message = r"beta is 0.5; between -0.5 and 0.403032 expected, for the eigenvalues of S lie between -2 and 2.48119"
+    message = r"between -0.5 and 0.403032 expected, because the eigenvalues of S lie between -2 and 2.48119"
     with pytest.raises(ValueError, match=message):
         von_neumann(SEED, 0.5)
     with pytest.raises(ValueError, match="beta is -0.6; between -0.5 and 0.403032 expected"):

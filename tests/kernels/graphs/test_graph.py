@@ -412,7 +412,7 @@ BAD_NODES = {
     "a number": ([0], ValueError, "X holds 0, which is not a node of this graph"),
     "None": ([None], ValueError, "X holds None, which is not a node"),
     "NaN": (np.array([np.nan]), ValueError, "X holds nan, which is not a node"),
-    "unhashable": ([["a"]], TypeError, r"X holds \['a'\], which cannot be the name of a node, for it is not hashable"),
+    "unhashable": ([["a"]], TypeError, r"X holds \['a'\], which cannot be .* a node, because it is not hashable"),
     "two columns": (np.array([["a", "b"]]), TypeError, r"X holds \['a', 'b'\], which cannot be the name of a node"),
     "one str": ("a", TypeError, r"X is 'a'; a list of nodes expected: pass \[X\] if it is one node"),
     "one str of many nodes": ("abcd", TypeError, r"X is 'abcd'; a list of nodes expected"),

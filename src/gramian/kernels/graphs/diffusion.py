@@ -485,8 +485,8 @@ class VonNeumannDiffusion(Diffusion):
         if min(1 - beta * least, 1 - beta * largest) <= NEAR:
             lowest, highest = (1 / least if least < 0 else -math.inf), (1 / largest if largest > 0 else math.inf)
             raise ValueError(
-                f"beta is {self.beta}; between {lowest:.6g} and {highest:.6g} expected, for the eigenvalues of S lie "
-                f"between {least:.6g} and {largest:.6g}, and 1 − beta λ must be positive for all of them"
+                f"beta is {self.beta}; between {lowest:.6g} and {highest:.6g} expected, because the eigenvalues of S "
+                f"lie between {least:.6g} and {largest:.6g}, and 1 − beta λ must be positive for all of them"
             )
 
     @cached_property

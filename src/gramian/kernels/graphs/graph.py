@@ -151,7 +151,7 @@ class Graph(Value):
         except TypeError:
             if self.nodes is not None:
                 raise TypeError(
-                    f"X holds {node!r}, which cannot be the name of a node, for it is not hashable"
+                    f"X holds {node!r}, which cannot be the name of a node, because it is not hashable"
                 ) from None
         names = self.names()
         some = ", ".join(repr(name) for name in names[:3]) + (" …" if len(names) > 3 else "")

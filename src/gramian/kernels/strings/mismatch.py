@@ -35,7 +35,7 @@ class Mismatch(Counting):
     mismatches : int
         m, below p. With 0 it is the p-spectrum kernel.
     alphabet : str, bytes or sequence of tokens, optional
-        The symbols that may stand in the place of a wrong one, such as "ACGT". By default those of the sample the
+        The symbols that may replace a wrong one, such as "ACGT". By default those of the sample the
         kernel is fitted on. A symbol outside of it matches nothing, as an unknown base N should.
 
     Raises

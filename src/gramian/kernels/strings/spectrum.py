@@ -119,6 +119,8 @@ def _scaled(counts: Any, by: Array) -> Any:
 class Spectrum(Counting):
     """The p-spectrum kernel: the number of pairs of equal substrings of length p (seed 004).
 
+    Two strings are alike if they share substrings of that length.
+
     Parameters
     ----------
     length : int

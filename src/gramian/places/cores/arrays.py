@@ -138,3 +138,10 @@ class Cholesky:
         product = blas.dsymm(1.0, A, X, lower=False)
         np.fill_diagonal(A, self._of_factor)
         return np.asarray(product)
+
+    def inverse_diagonal(self) -> Array:
+        """Return the squared lengths of the columns of L⁻¹, which takes half the time that the inverse itself does."""
+        L = self._factor[0]
+        (invert,) = scipy.linalg.lapack.get_lapack_funcs(("trtri",), (L,))
+        inverse, _ = aside(lambda: invert(L, lower=True, overwrite_c=True))
+        return np.array([column @ column for column in (inverse[k:, k] for k in range(len(L)))], dtype=np.float64)

@@ -104,7 +104,7 @@ def _by_difference(A: Array, B: Array, scale: float, out: Array, factor: float) 
     squares = np.zeros(out.shape)
     for columns in _slabs(A):
         a, b = (P[:, columns].astype(np.float64) / 2 for P in (A, B))
-        some = cdist(a / unit, b / unit, "sqeuclidean") * (2 * unit / scale) ** 2
+        some = cdist(a / unit, b / unit, "sqeuclidean") * (2 * (unit / scale)) ** 2
         i, j = np.nonzero(np.isnan(some))
         gap = (a[i] - b[j]) / scale * 2
         some[i, j] = squared_lengths(gap)

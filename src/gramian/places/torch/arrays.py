@@ -176,3 +176,7 @@ class Cholesky:
 
     def times(self, X: Array) -> Array:
         return self._arrays.times(self._A, X)
+
+    def inverse_diagonal(self) -> Array:
+        ones = torch.eye(len(self._L), dtype=self._L.dtype, device=self._L.device)
+        return self._arrays.squares(linear.trsm(self._L, ones))[0]

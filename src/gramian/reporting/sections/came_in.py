@@ -51,7 +51,7 @@ def section(study: Study) -> Section:
         how = (
             "with so few different values that is bound to happen."
             if study.splits.by_nature
-            else "copies stay together where predictions are judged, for what is equal is easily predicted."
+            else "copies stay together where predictions are judged, because what is equal is easily predicted."
         )
         blocks.append(
             note(f"{again:,} of {study.n:,} objects {'occurs' if again == 1 else 'occur'} earlier in the data: {how}")

@@ -340,7 +340,7 @@ def checks(study: Study, contest: Contest | None, found: Found) -> list[Said]:
         said.append(
             Said(
                 6,
-                f"Left out, for want of any value: {_named(study, list(study.empty))}"
+                f"Left out, because they have no value at all: {_named(study, list(study.empty))}"
                 f"{f' and {len(study.empty) - NAMED:,} more' if len(study.empty) > NAMED else ''}.",
             )
         )

@@ -270,9 +270,9 @@ class Gram:
     def is_nearly_one(self) -> bool:
         """Whether all objects have all but one image: half the digits of κ are lost in the difference of two images.
 
-        It is judged by the distances of all from the first, and only where these can be had without a difference.
+        It is judged by the distances of all from the first, on the cores, where these can be had without a difference.
         """
-        if self.kernel.explicit(self.rows) or self.kernel.traits.expensive:
+        if self.place is not CORES or self.kernel.explicit(self.rows) or self.kernel.traits.expensive:
             return False
         gaps = self._gaps(self.rows[:1])
         if gaps is None:

@@ -39,7 +39,7 @@ EXPENSIVE_PIECE = 0.2  # seconds after which a tile of a expensive kernel looks 
 FEWEST = 32  # entries that are asked for at a time even so
 STEADY = 4096  # entries that are asked for at a time where the time they take must not matter
 COPIES = 3  # of an object's numbers that a block may make: shifted, squared, augmented
-STRIPE = 16  # rows of a tile that are transposed at a time: whole cache lines are written, and few are open
+STRIPE = 64  # rows of a tile that are transposed at a time, so that whole cache lines are written
 
 Span: TypeAlias = tuple[slice, slice]
 Block: TypeAlias = Callable[[slice, slice, Array], None]

@@ -209,12 +209,14 @@ class Lens:
     """The map S through which K is seen, and Sᵀ; both act on the columns of a matrix.
 
     `gain` bounds what S makes of ‖v‖², that of its steps included, by which rounding errors of K grow: 1 for a
-    centring, the largest weight where there are weights.
+    centring, the largest weight where there are weights. `parts` are a, U and W with S V = a ∘ V − U (Wᵀ V), of few
+    columns: by these S is applied to matrices that lie on other machines.
     """
 
     S: Map = identity
     St: Map = identity
     gain: float = 1.0
+    parts: tuple[Array, Array, Array] | None = None
 
     def around(self, K: Matrix) -> Matrix:
         """Return S K Sᵀ for a symmetric matrix K, which it is written over: first S K, then S (S K)ᵀ."""
@@ -231,6 +233,13 @@ class Lens:
     def over(self, V: Matrix) -> None:
         """Write S V over V, some columns at a time, worked out in double precision."""
         place = place_of(V)
+        if self.parts is not None and place.apart:
+            a, U, W = self.parts
+            dtype = place.dtype(V)
+            of_columns = place.times(V.T, W).T.astype(dtype)
+            scaled = place.moved(V, np.zeros(V.shape[1]), np.square(a))
+            V[...] = scaled - place.array(U, dtype) @ of_columns
+            return
         width = max(1, PART // max(1, len(V)))
         spans = [slice(start, start + width) for start in range(0, V.shape[1], width)]
 

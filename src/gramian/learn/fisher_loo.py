@@ -65,6 +65,13 @@ class WithinClasses:
         moved /= self._roots
         return moved
 
+    @property
+    def parts(self) -> tuple[Array, Array, Array]:
+        """Return a, U and W with S V = a ∘ V − U (Wᵀ V)."""
+        a = 1 / self._roots
+        U = a * (self.labels[:, None] == np.arange(len(self.sizes)))
+        return a[:, 0], U, self.means
+
     def undone(self, V: Array) -> Array:
         """Return S⁺ V, of which S makes V again where the classes have mean zero."""
         moved = self._centred(V)
@@ -78,7 +85,7 @@ class WithinClasses:
 
 def within(S: WithinClasses) -> Lens:
     """Return the lens through which Φ is seen as the deviations whose scatter is S_w."""
-    return Lens(S, S, 1 / float(S.sizes.min()))
+    return Lens(S, S, 1 / float(S.sizes.min()), S.parts)
 
 
 def all_left_out(system: Ridged, S: WithinClasses, ridge: float) -> Array:

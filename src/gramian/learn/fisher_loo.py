@@ -59,6 +59,11 @@ class WithinClasses:
         self.labels = labels
         self._roots = np.sqrt(sizes)[labels, None]
 
+    @property
+    def form(self) -> tuple[Array, Array, Array]:
+        """S V = d ∘ V − L Rᵀ V: d, L and R."""
+        return 1 / self._roots, np.eye(len(self.sizes))[self.labels] / self._roots, self.means
+
     def __call__(self, V: Array) -> Array:
         """Return S V."""
         moved = self._centred(V)
@@ -78,7 +83,7 @@ class WithinClasses:
 
 def within(S: WithinClasses) -> Lens:
     """Return the lens through which Φ is seen as the deviations whose scatter is S_w."""
-    return Lens(S, S, 1 / float(S.sizes.min()))
+    return Lens(S, S, 1 / float(S.sizes.min()), S.form)
 
 
 def all_left_out(system: Ridged, S: WithinClasses, ridge: float) -> Array:

@@ -15,6 +15,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from typing import Any, TypeVar
 
 from threadpoolctl import ThreadpoolController
@@ -29,8 +30,24 @@ PAUSE = 0.2  # seconds after which a waiting program looks whether it was interr
 BRING_BLAS = {"scipy.linalg", "sklearn", "torch"}  # modules that load a BLAS of their own
 
 
+_alone: ContextVar[bool] = ContextVar("alone", default=False)
+
+
+@contextmanager
+def alone() -> Iterator[None]:
+    """Work on one core, with one thread of BLAS: others work beside it, and bits must not depend on where it runs."""
+    before = _alone.set(True)
+    try:
+        with one_blas_thread():
+            yield
+    finally:
+        _alone.reset(before)
+
+
 def cores() -> int:
-    """Return the number of cores this process may use."""
+    """Return the number of cores this process may use, or one for work that is done alone."""
+    if _alone.get():
+        return 1
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

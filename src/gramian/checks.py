@@ -72,8 +72,26 @@ def check_shape(shape: tuple[int, ...], name: str) -> None:
         raise ValueError(f"{name} is empty: its shape is {shape}; at least one sample and one feature expected")
 
 
+def at_hand(X: Any) -> Any:
+    """Return what is given, unless it is a collection whose parts are elsewhere: none is brought here unasked.
+
+    Raises
+    ------
+    TypeError
+        If it is a collection of Dask.
+    """
+    if type(X).__module__.partition(".")[0] == "dask":
+        raise TypeError(
+            f"this takes data at hand, and was given a {type(X).__name__} of Dask, which is not gathered unasked: "
+            "learners with a rank take collections as they are; elsewhere pass a part that fits, such as "
+            "X[:10_000].compute()"
+        )
+    return X
+
+
 def from_device(X: Any) -> Any:
     """Return a tensor, or an array of CuPy, wherever it is, as one that NumPy can read; anything else as it is."""
+    at_hand(X)
     if hasattr(X, "__cuda_array_interface__") and hasattr(X, "get"):
         return X.get()
     if hasattr(X, "detach") and hasattr(X, "cpu"):
@@ -153,6 +171,7 @@ def as_matrix(K: Any, name: str) -> Array:
 
 def as_indices(X: Any, size: int, name: str = "X") -> Array:
     """Return X as a flat array of sample indices in [0, size)."""
+    at_hand(X)
     try:
         indices = np.asarray(X)
     except ValueError:

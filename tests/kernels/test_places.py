@@ -92,7 +92,7 @@ def test_compiled_passes_and_plain_python_agree(name, dtype):
         assert np.isnan(wide[:, m + 2 :]).all()
         V = np.random.default_rng(2).normal(size=(max(n, m), 1)).astype(dtype)
         sums, mirrored = np.zeros(n), np.zeros(m)
-        found.product(slice(0, n), slice(0, m), V, sums, mirrored)
+        found.product(slice(0, n), slice(0, m), V, V, sums, mirrored)
         assert np.abs(sums - expected @ V[:m, 0]).max() <= allowed * np.abs(V).sum()
         assert np.abs(mirrored - expected.T @ V[:n, 0]).max() <= allowed * np.abs(V).sum()
 

@@ -148,6 +148,8 @@ class Toy:
     """The place."""
 
     name = title = "toy"
+    answers = True
+    apart = False
     memory = hold = 2**28
     speed = 1.0
     lanes = 1
@@ -166,6 +168,15 @@ class Toy:
             return self.encoded(part)
         dense = isinstance(part, np.ndarray) and part.ndim == 2 and part.dtype.kind == "f"
         return ToyArray(part) if dense and not beside else part
+
+    def numbers(self, of, a):
+        return of(a)
+
+    def settled(self, kernel, X):
+        return kernel.fit(X)
+
+    def features(self, phi, a, in_place):
+        return phi(a) if in_place else self.array(phi(on_host(a)))
 
     def prepare(self, formula):
         return Plan(formula)

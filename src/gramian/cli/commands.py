@@ -9,10 +9,11 @@ import re
 import sys
 import warnings
 from argparse import Namespace
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from difflib import get_close_matches
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -116,7 +117,13 @@ def report(given: Namespace) -> None:
         )
     output = None if given.json and given.output is None else _output(given, PAGE)
     _check_expression(given)
-    data = load_example(EXAMPLE) if given.data is None else _read(given)
+    if _on_cluster(given):
+        from gramian.cli import spread
+
+        with spread.asked_for(given):
+            _, data = spread.sampled(given)
+    else:
+        data = load_example(EXAMPLE) if given.data is None else _read(given)
     place = place_for(given.device, PRODUCTS * float(len(data)) ** 2 * (data.kind in ("vectors", "records")))
     data = replace(data, notes=(*data.notes, *filter(None, [told(place)])))
     _say(given, _told(data))
@@ -132,6 +139,10 @@ def report(given: Namespace) -> None:
         _say(given, f"The report is {output.resolve()}; open it in a browser.")
 
 
+def _on_cluster(given: Namespace) -> bool:
+    return given.cluster is not None or given.workers is not None
+
+
 def _told(data: Dataset) -> str:
     from gramian.intake.errors import counted
 
@@ -142,20 +153,31 @@ def _told(data: Dataset) -> str:
 
 def fit(given: Namespace) -> None:
     """Learn a target and what is usual; write the model file."""
+    output = _output(given)
+    _check_expression(given)
+    if _on_cluster(given):
+        from gramian.cli import spread
+
+        with spread.asked_for(given):
+            pieces, data = spread.sampled(given)
+            _learn(given, output, data, partial(spread.learn, given, pieces))
+    else:
+        _learn(given, output, _read(given), None)
+
+
+def _learn(given: Namespace, output: Path, data: Dataset, there: Callable[..., tuple[Any, Any]] | None) -> None:
+    """Learn from a data set, or, from a file of which it is a sample, where its pieces are; write the model file."""
     from gramian.models import save
     from gramian.places import working_on
     from gramian.reporting.fitting import written
 
-    output = _output(given)
-    _check_expression(given)
-    data = _read(given)
     _say(given, _told(data))
     study = _study(given, data, given.seed)
     data, kernel, known = study.data, study.choice.kernel, study.labelled
     place = place_for(given.device, PRODUCTS * float(len(known)) ** 2, kernel)
     _say_where(given, place)
     with working_on(place):
-        model, detector = _learnt(given, study)
+        model, detector = _learnt(given, study, there)
     parts = {
         "model": model,
         "novelty": detector,
@@ -165,23 +187,30 @@ def fit(given: Namespace) -> None:
     }
     save(parts, output, overwrite=given.force)
     learnt = "what is usual" if model is None else f"{data.target} by {LEARNERS[type(model).__name__]}"
-    _say(given, f"{given.output}: learnt {learnt}, from {len(known):,} objects, with {written(kernel)}.")
+    count = detector._summed.summary.count if there is not None and model is None else len(known)
+    count = model._summed.summary.count if there is not None and model is not None else count
+    _say(given, f"{given.output}: learnt {learnt}, from {count:,} objects, with {written(kernel)}.")
     if detector.false_alarm_bound_ == 0:
         _say(given, FEW)
 
 
-def _learnt(given: Namespace, study: Study) -> tuple[Any, NoveltyDetector]:
+def _learnt(
+    given: Namespace, study: Study, there: Callable[..., tuple[Any, Any]] | None
+) -> tuple[Any, NoveltyDetector]:
     """Return what predicts the target, None where there is none, and what knows the usual."""
     from gramian.learn.novelty import NoveltyDetector
 
     data, kernel, known, model = study.data, study.choice.kernel, study.labelled, None
+    detector = NoveltyDetector(kernel, calibration="conformal", random_state=given.seed)
     if data.task != "none":
-        model = _learner(given, data, kernel).fit(study.objects(known), study.target(known))
-        if hasattr(model, "predict_proba"):
-            model.predict_proba(study.objects(known[:1]))  # so that the file holds the probabilities' slope
+        model = _learner(given, data, kernel)
+        model = model.fit(study.objects(known), study.target(known)) if there is None else model
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # that it can never fire is told in words of the command line
-        return model, NoveltyDetector(kernel, calibration="conformal", random_state=given.seed).fit(data.X)
+        model, detector = (model, detector.fit(data.X)) if there is None else there(data, model, detector)
+    if model is not None and hasattr(model, "predict_proba"):
+        model.predict_proba(study.objects(known[:1]))  # so that the file holds the probabilities' slope
+    return model, detector
 
 
 def _say_where(given: Namespace, place: Any) -> None:
@@ -269,6 +298,12 @@ def predict(given: Namespace) -> None:
     model, target = parts["model"], parts["target"]
     if model is None:
         raise ForAnotherModel(f"{given.model} was fitted without a target, and predicts none; try `gramian novelty`")
+    if _on_cluster(given):
+        from gramian.cli import spread
+
+        with spread.asked_for(given):
+            spread.predict(given, parts)
+        return
     output = None if given.output is None else _output(given)
     X, names, known = _new_objects(given, parts)
     with _asking(given, model, len(names)) as model:
@@ -301,22 +336,32 @@ def novelty(given: Namespace) -> None:
 
 
 def _table(given: Namespace, output: Path | None, header: list[str], rows: Any) -> None:
+    text, changed = _text_of((header, *rows), given.raw)
+    _say_changed(given, changed)
+    if output is None:
+        sys.stdout.write(text)
+    else:
+        write_text(output, text, overwrite=given.force)
+        _say(given, f"written: {given.output}")
+
+
+def _text_of(rows: Iterable[Any], raw: bool) -> tuple[str, int]:
+    """Return rows as text, and how many of their cells are changed so that no spreadsheet runs them."""
     text, changed = io.StringIO(), 0
     writer = csv.writer(text, lineterminator="\n")
-    for row in (header, *rows):
-        harmless = row if given.raw else [_harmless(cell) for cell in row]
+    for row in rows:
+        harmless = row if raw else [_harmless(cell) for cell in row]
         changed += sum(new is not old for new, old in zip(harmless, row, strict=True))
         writer.writerow(harmless)
+    return text.getvalue(), changed
+
+
+def _say_changed(given: Namespace, changed: int) -> None:
     if changed:
         _say(
             given,
             f"{changed:,} texts begin with ' now, for a spreadsheet would run them; --raw writes them as they are",
         )
-    if output is None:
-        sys.stdout.write(text.getvalue())
-    else:
-        write_text(output, text.getvalue(), overwrite=given.force)
-        _say(given, f"written: {given.output}")
 
 
 def _harmless(cell: Any) -> Any:

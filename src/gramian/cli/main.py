@@ -55,6 +55,7 @@ def parser() -> argparse.ArgumentParser:
     )
     one.add_argument("--order", metavar="COLUMN", help="time orders the rows by this: predict what comes later")
     _kernel(one)
+    _cluster(one)
     one.add_argument("--quick", action="store_true", help="verdict, map and prediction only, in a third of the time")
     one.add_argument("-o", "--output", metavar="FILE", help="where the page goes (report.html)")
     one.add_argument(
@@ -71,6 +72,7 @@ def parser() -> argparse.ArgumentParser:
         choices=("fisher", "parzen", "ridge"),
         help="by default fisher, for numbers ridge (which learns classes too)",
     )
+    _cluster(one)
     one.add_argument("-o", "--output", metavar="FILE", required=True, help="the model file")
     _force(one)
 
@@ -86,6 +88,7 @@ def parser() -> argparse.ArgumentParser:
             "--raw", action="store_true", help="write texts as they are, also those that a spreadsheet would run"
         )
         if name == "predict":
+            _cluster(one)
             one.add_argument(
                 "--interval",
                 metavar="SHARE",
@@ -218,6 +221,21 @@ def _kernel(one: argparse.ArgumentParser) -> None:
     one.add_argument("--kernel", metavar="EXPR", help="such as '0.5*gaussian(2) + polynomial(2)'; chosen by default")
 
 
+def _cluster(one: argparse.ArgumentParser) -> None:
+    """Let a command be worked on by a cluster."""
+    either = one.add_mutually_exclusive_group()
+    either.add_argument(
+        "--cluster", metavar="ADDRESS", help="let the workers of this scheduler of Dask read DATA, and work on it"
+    )
+    either.add_argument("--workers", metavar="N", type=_count, help="start so many workers on this machine for that")
+
+
+def _count(words: str) -> int:
+    if not words.isdecimal() or not 1 <= int(words) <= 1000:
+        raise argparse.ArgumentTypeError(f"{words!r} is no number of workers; a whole number from 1 to 1000 expected")
+    return int(words)
+
+
 def _force(one: argparse.ArgumentParser) -> None:
     one.add_argument("--force", action="store_true", help="replace an output that exists")
 
@@ -339,6 +357,7 @@ def _explained(error: Exception) -> tuple[int, str]:
     from gramian.expressions import KernelSyntaxError
     from gramian.intake.errors import DataError
     from gramian.models import ModelFileError
+    from gramian.places import ClusterError
 
     words = str(error).strip() or type(error).__name__
     if isinstance(error, KernelSyntaxError | commands.WrongUse):
@@ -349,6 +368,8 @@ def _explained(error: Exception) -> tuple[int, str]:
         return BAD_DATA, words
     if isinstance(error, FileExistsError):
         return NO_OUTPUT, words.replace("pass overwrite=True", "pass --force")
+    if isinstance(error, ConnectionError | TimeoutError | ClusterError):
+        return BAD_DATA, words
     if isinstance(error, OSError):
         return NO_OUTPUT, words if error.strerror is None else f"{error.filename or 'the output'}: {error.strerror}"
     if isinstance(error, MemoryError):

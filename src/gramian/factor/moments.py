@@ -12,6 +12,8 @@ that nothing cancels however far from the origin the data lies.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
@@ -25,10 +27,12 @@ from gramian.gram.gram import features
 from gramian.kernels.algebra import Kernel
 from gramian.places import CORES, Matrix, Place, on_host, place_of
 from gramian.runtime.journal import is_kept, remember
-from gramian.runtime.threads import run
+from gramian.runtime.threads import one_blas_thread, run
+from gramian.runtime.tree import Tree
 
 EXACT = 2**24  # whole numbers below this have a place in single precision
 MOMENT_ROWS = 2048  # objects whose features are held at a time by each core
+SHARES = 16  # of a chunk, at most: each is summed up by one core, and all of them in a fixed tree
 
 
 class Moments:
@@ -162,6 +166,12 @@ class Moments:
                 self.lower += other.lower
             self._shift(other.weight, other.mean)
 
+    def joined(self, other: Moments) -> Moments:
+        """Return the moments of the rows of both, which stay as they are."""
+        found = self.copy()
+        found.absorb(other)
+        return found
+
     def _shift(self, weight: float, mean: Array) -> None:
         """Put together two means, and add what their distance contributes to the scatter."""
         total = self.weight + weight
@@ -277,6 +287,24 @@ class Summary:
         for sums in self._sums:
             sums.scale_from(self.dim, factor)
 
+    def joined(self, other: Summary, places: Sequence[int] | None = None) -> Summary:
+        """Return the sums over the objects of both, which stay as they are.
+
+        `places` are the numbers that the groups of the other have here, where they are not the same.
+        """
+        found = copy(self)
+        if not other.count:
+            return found
+        found.dim, found._dtype = other.dim, other._dtype
+        for number, sums in enumerate(other._sums):
+            place = number if places is None else places[number]
+            while len(found._sums) <= place:
+                found._sums.append(_none_of(sums))
+            found._sums[place].absorb(sums)
+        found.count, found.present = self.count + other.count, self.present + other.present
+        found.trace, found.largest = self.trace + other.trace, max(self.largest, other.largest)
+        return found
+
     def _raw(self, dtype: np.dtype[Any]) -> bool:
         return self.landmarks is not None and (not self.scatter or self.landmarks.steady(dtype))
 
@@ -324,13 +352,25 @@ class Summary:
         """Return the moments of the groups of one chunk."""
         n, place = len(chunk.points), place_of(chunk.points)
         spans = place.stripes(n, n if self.kernel.traits.whole_columns else MOMENT_ROWS)
-        lanes = min(place.lanes, len(spans))
-        sums = [[Moments(width, self.scatter, place) for _ in range(count)] for _ in range(lanes)]
-        run(lambda lane, span: self._take(chunk[span], sums[lane]), spans, lanes)
-        for lane in sums[1:]:
-            for group, found in zip(sums[0], lane, strict=True):
-                group.absorb(found)
-        return sums[0]
+        size = -(-len(spans) // SHARES)
+        shares = [spans[start : start + size] for start in range(0, len(spans), size)]
+        lanes = min(place.lanes, len(shares))
+        tree: Tree[list[Moments]] = Tree(_absorbed)
+
+        sums: list[list[Moments]] = []
+
+        def work(lane: int, share: list[slice]) -> None:
+            for span in share:
+                self._take(chunk[span], sums[lane])
+
+        with one_blas_thread():
+            for first in range(0, len(shares), lanes):  # no more than one share for each lane has sums at a time
+                some = shares[first : first + lanes]
+                sums[:] = [[Moments(width, self.scatter, place) for _ in range(count)] for _ in some]
+                run(work, some, lanes)
+                for found in sums:
+                    tree.push(found)
+        return tree.total()
 
     def _take(self, chunk: Chunk, sums: list[Moments]) -> None:
         low = self.landmarks
@@ -343,6 +383,17 @@ class Summary:
             chosen = slice(None) if chunk.groups is None else np.flatnonzero(chunk.groups == number)
             weights, numbers = (None if p is None else p[chosen] for p in (chunk.weights, chunk.numbers))
             group.add(rows[chosen], weights, numbers)
+
+
+def _absorbed(groups: list[Moments], others: list[Moments]) -> list[Moments]:
+    for group, other in zip(groups, others, strict=True):
+        group.absorb(other)
+    return groups
+
+
+def _none_of(sums: Moments) -> Moments:
+    """Return the moments of no rows, in the place of others."""
+    return Moments(len(sums.mean), sums.lower is not None, CORES if sums.lower is None else place_of(sums.lower))
 
 
 def _exact(rows: Any) -> bool:

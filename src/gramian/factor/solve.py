@@ -212,7 +212,7 @@ class Lens:
 
     `gain` bounds what S makes of ‖v‖², that of its steps included, by which rounding errors of K grow: 1 for a
     centring, the largest weight where there are weights. Where S V = d ∘ V − L Rᵀ V, as it is of these, `form` holds
-    d, L and R, by which large matrices are seen through it where they are.
+    d, L and R, by which matrices that are elsewhere are seen through it where they are.
     """
 
     S: Map = identity
@@ -235,7 +235,14 @@ class Lens:
     def over(self, V: Matrix) -> None:
         """Write S V over V, some columns at a time, worked out in double precision."""
         place = place_of(V)
-        if place is not CORES and self.form is not None:
+        if self.form is not None and place.apart:
+            d, L, R = self.form
+            dtype = place.dtype(V)
+            of_columns = place.times(V.T, R).T.astype(dtype)
+            scaled = place.moved(V, np.zeros(V.shape[1]), np.square(d[:, 0]))
+            V[...] = scaled - place.array(L, dtype) @ of_columns
+            return
+        if self.form is not None and place is not CORES:
             self._over_there(V, place)
             return
         width = max(1, PART // max(1, len(V)))
@@ -249,7 +256,7 @@ class Lens:
 
     def _over_there(self, V: Matrix, place: Place) -> None:
         assert self.form is not None
-        d, L, R = (place.array(part.reshape(len(part), -1).astype(np.float64)) for part in self.form)
+        d, L, R = (place.array(part.astype(np.float64)) for part in self.form)
         for start in range(0, V.shape[1], ABREAST):
             span = slice(start, start + ABREAST)
             wide = place.cast(V[:, span], np.float64)
@@ -600,7 +607,7 @@ class Whole:
 
     def inverse_diagonal(self) -> Array:
         """Return the diagonal of (S K Sᵀ + λI)⁻¹, for which the factor is given up."""
-        return self.factor.inverse_diagonal() / self.scale
+        return np.asarray(self.factor.inverse_diagonal() / self.scale)
 
 
 class Ridged:

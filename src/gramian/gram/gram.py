@@ -19,7 +19,7 @@ from gramian.checks import Array, as_array, as_bytes, as_selection, non_negative
 from gramian.formula.encoded import Encoded
 from gramian.formula.gaps import gap
 from gramian.gram.protocol import Derived, Similarity
-from gramian.places import CORES, Asked, Entries, Held, Matrix, Place, on_host, place_of
+from gramian.places import CORES, Asked, Entries, Held, Matrix, Place, place_of, to_be_known
 from gramian.runtime.fingerprint import fingerprint
 from gramian.runtime.journal import Stages, at_once, remember
 from gramian.runtime.progress import task
@@ -406,7 +406,7 @@ class Gram:
 
     @cached_property
     def _identity(self) -> str:
-        return fingerprint(self.kernel, on_host(self.rows), None if self.symmetric else on_host(self.cols))
+        return fingerprint(self.kernel, to_be_known(self.rows), None if self.symmetric else to_be_known(self.cols))
 
     def through_features(self) -> bool:
         """Tell whether products go through the explicit map, K V = Φ (Φᵀ V), because it is so much smaller than K."""
@@ -535,10 +535,7 @@ def features(kernel: Similarity, a: Encoded) -> Any:
 
     They are worked out on the host, unless the kernel says that it does so where the objects are.
     """
-    place = place_of(a)
-    if place is CORES or kernel.phi_in_place:
-        return kernel.phi(a)
-    return place.array(kernel.phi(on_host(a)))
+    return place_of(a).features(kernel.phi, a, kernel.phi_in_place)
 
 
 def features_on_host(kernel: Similarity, a: Encoded) -> Any:

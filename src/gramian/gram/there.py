@@ -25,9 +25,9 @@ T = TypeVar("T")
 
 def gram_of(kernel: Similarity, rows: Encoded, cols: Encoded | None = None, *, memory: int | str | None = None) -> Gram:
     """Return the Gram of encoded objects as their user has it."""
-    places = {place_of(a).name for a in (rows, cols) if a is not None}
-    here = places <= {CORES.name, working().name}
-    return (Gram if here else GramThere)(kernel, rows, cols, memory=memory)
+    places = [place_of(side) for side in (rows, cols) if side is not None]
+    there = any(place.answers and place.name != working().name for place in places)
+    return (GramThere if there else Gram)(kernel, rows, cols, memory=memory)
 
 
 def answered(function: Callable[..., T], gram: Gram, *given: Any) -> T:

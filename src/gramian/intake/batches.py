@@ -11,15 +11,17 @@ A batch is checked as it passes, so that an error names the row of the whole sou
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from copy import copy
+from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 
-from gramian.checks import Array, as_generator, is_sparse, whole
+from gramian.checks import Array, as_generator, at_hand, is_sparse, whole
+from gramian.intake.draws import drawn
 from gramian.intake.rows import (
     Objects,
     Rows,
@@ -33,10 +35,12 @@ from gramian.intake.rows import (
     wanted,
 )
 from gramian.intake.sources import Source, as_source, load_npy, pick
-from gramian.places import CORES, Place
+from gramian.places import CORES, Place, workers_are_there
 from gramian.places.moving import named_place
+from gramian.runtime.progress import task
 
 Batch: TypeAlias = tuple[Any, Array | None]  # X is an array or a list
+T = TypeVar("T")
 
 
 class Batches:
@@ -134,6 +138,7 @@ class Batches:
 
     def __init__(self, source: Any, target: Any = None, *, columns: Any = None, rows: int = 65_536) -> None:
         self.rows = whole(rows, "rows")
+        self._given = source, target, columns
         self._source = as_source(source)
         self._where = str(self._source.name)
         self._columns = _as_columns(columns)
@@ -220,18 +225,53 @@ class Batches:
 
         >>> import numpy as np, gramian as gm
         >>> gm.Batches(np.arange(1000)).sample(5, rng=0)[0]
-        array([269, 307, 510, 635, 847])
+        array([ 11, 269, 850, 855, 921])
         """
-        return self._sent(self._sample(whole(n, "n"), as_generator(rng)))
+        n, rng = whole(n, "n"), as_generator(rng)
+        return self.head(n) if self.once else self.drawn(n, rng)[0]
 
-    def _sample(self, n: int, rng: np.random.Generator) -> Batch:
-        if self.once:
-            return self._head(n)
+    def drawn(self, n: int, rng: Any) -> tuple[Batch, Array]:
+        """Return what `sample` returns of a source that can be gone through again, and the places of these objects."""
+        batch, rows = self._drawn(n, as_generator(rng))
+        return self._sent(batch), rows
+
+    def _drawn(self, n: int, rng: np.random.Generator) -> tuple[Batch, Array]:
         if self._source.take is None or self.count is None:
             return _least(self._parts(), n, rng)
-        rows = np.sort(rng.choice(self.count, size=min(n, self.count), replace=False, shuffle=False))
+        rows = drawn(self.count, n, rng)
         X, y, _ = self._part(self._source.take(rows), None, rows)
-        return X, y
+        return (X, y), rows
+
+    @property
+    def is_spread(self) -> bool:
+        """Whether workers are there to read it: those of a client of Dask, who find a file under the same name."""
+        source = self._given[0]
+        in_file = isinstance(source, str | os.PathLike) and self.place is CORES
+        return in_file and self.count is not None and workers_are_there()
+
+    def piece(self, number: int) -> Batch:
+        """Return one batch, by reading no more than it takes."""
+        start = number * self.rows
+        rows = range(start, min(start + self.rows, self.count or 0))
+        if self._source.take is not None:
+            X, y, _ = self._part(self._source.take(rows), None, rows)
+            return X, y
+        held, row = [], start
+        for raw in self._source.part(rows.start, rows.stop, self._needed()):
+            X, y, _ = self._part(raw, None, range(row, row + len(raw)))
+            row += len(X)
+            held.append((X, y))
+        return _join(held)
+
+    def gathered(self, function: Callable[[Any, Any, int], T], what: str = "") -> list[T]:
+        """Return what a function makes of each batch: X, y and the place of its first object."""
+        found, start = [], 0
+        with task(what, None if self.count is None else -(-self.count // self.rows)) as told:
+            for X, y in self:
+                found.append(function(X, y, start))
+                start += len(X)
+                told.step()
+        return found
 
     def _check_source(self, source: Source) -> None:
         """Refuse at once what can be known without reading."""
@@ -384,6 +424,7 @@ def _as_target(target: Any) -> tuple[str | None, Array | None]:
 
 
 def _as_values(values: Any, where: str) -> Array:
+    at_hand(values)
     try:
         found: Array = np.asanyarray(values)
     except ValueError:
@@ -458,27 +499,40 @@ def _first(batches: Iterator[Batch], n: int) -> Batch:
     return _between(X, y, 0, n)
 
 
-def _least(batches: Iterator[Batch], n: int, rng: np.random.Generator) -> Batch:
+def _least(batches: Iterator[Batch], n: int, rng: np.random.Generator) -> tuple[Batch, Array]:
     """Return the n objects with the least random keys: a uniform sample, in one pass, in the order they came in.
 
     Only keys below the n-th least so far matter, so that ever fewer objects are kept; 2n at most, and a batch.
     """
-    keys, kept, size, bound = [np.empty(0)], [], 0, np.inf
+    held = _Kept(np.empty(0), np.empty(0, np.intp), [])
+    size, bound, start = 0, np.inf, 0
     for X, y in batches:
         drawn = rng.random(len(X))
         places = np.flatnonzero(drawn < bound)
         if len(places):
-            keys.append(drawn[places])
-            kept.append(_chosen(X, y, places))
+            held = _Kept(
+                np.append(held.keys, drawn[places]),
+                np.append(held.places, start + places),
+                [*held.batches, _chosen(X, y, places)],
+            )
             size += len(places)
+        start += len(X)
         if size > 2 * n:
-            keys, kept = _lowest(keys, kept, n)
-            size, bound = n, keys[0].max()
-    return _lowest(keys, kept, n)[1][0]
+            held = held.least(n)
+            size, bound = n, held.keys.max()
+    held = held.least(n)
+    return held.batches[0], held.places
 
 
-def _lowest(keys: list[Array], kept: list[Batch], n: int) -> tuple[list[Array], list[Batch]]:
-    """Return the n kept objects with the least keys, in their order."""
-    joined = np.concatenate(keys)
-    places = np.sort(np.argsort(joined)[:n])
-    return [joined[places]], [_chosen(*_join(kept), places)]
+@dataclass(frozen=True, eq=False)
+class _Kept:
+    """Objects in the order they came in, with the keys they have drawn and their places."""
+
+    keys: Array
+    places: Array
+    batches: list[Batch]
+
+    def least(self, n: int) -> _Kept:
+        """Return the n objects with the least keys."""
+        kept = np.sort(np.argsort(self.keys, kind="stable")[:n])
+        return _Kept(self.keys[kept], self.places[kept], [_chosen(*_join(self.batches), kept)])

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gramian.checks import Array, is_sparse
+from gramian.checks import Array, at_hand, is_sparse
 from gramian.intake.arrays import lone_objects, table_of
 from gramian.intake.columnar import flat_columns, frame_table
 from gramian.intake.errors import DataError, shortened
@@ -24,6 +24,7 @@ def raw_of(X: Any, text: frozenset[str] = frozenset(), wanted: frozenset[str] | 
     Columns named in `text` may mix numbers and strings, and become strings. Where some are wanted, others may hold
     what is no single value, and are left out then.
     """
+    at_hand(X)
     if isinstance(X, Graph) or (hasattr(X, "is_directed") and hasattr(X, "edges")):
         return _network(X)
     if is_sparse(X):

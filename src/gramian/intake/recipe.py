@@ -26,7 +26,7 @@ from gramian.intake.inputs import at_hand
 from gramian.intake.meanings import settle_like, wanted_as_text
 from gramian.intake.memory import raw_of
 from gramian.intake.notations import Notation
-from gramian.intake.rows import listed
+from gramian.intake.rows import is_table, listed, names_of
 from gramian.intake.table import MISSING, Network, Table, absent, check_range, numeric, objects, written
 
 MISSING_CATEGORY = "missing"
@@ -226,7 +226,8 @@ class Recipe:
 
     def _raw(self, data: Any, format: str | None, encoding: str) -> Table | Network:
         if not isinstance(data, str | os.PathLike):
-            return raw_of(data, frozenset(self._worded()), frozenset(self._read_as()))
+            known = {str(name) for name in names_of(data)} & {self.target} if is_table(data) else set()
+            return raw_of(data, frozenset(self._worded()), frozenset(self._read_as()) | known)
         text, data, wanted = frozenset(self._worded()), at_hand(data), frozenset(self._read_as())
         raw = read_raw(data, format=format, encoding=encoding, text=text, wanted=wanted)
         if isinstance(raw, Table) and (more := wanted_as_text(raw, self.missing)):

@@ -18,7 +18,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from gramian.checks import Array
+from gramian.checks import Array, at_hand
 from gramian.intake.rows import Rows, is_table, names_of
 
 Names: TypeAlias = tuple[str, ...] | None
@@ -56,6 +56,7 @@ class Source:
     take: Callable[[Rows], Any] | None = None
     columns: Names = None
     types: tuple[Any, ...] = ()  # of these columns, as Arrow calls them
+    between: Callable[[int, int, Names], Iterator[Any]] | None = None  # some rows, where these can be gone to
     chunks: Callable[[Names], Iterator[Chunk]] = lambda columns: iter(())  # of a Parquet file
     index: tuple[str, ...] = ()  # columns that are the index of a data frame, and no features
     named: bool = True  # whether its batches may have named columns
@@ -66,9 +67,24 @@ class Source:
         """The number of objects; asked when it is needed, as a folder of files takes a look at each of them."""
         return self.counted()
 
+    def part(self, start: int, stop: int, columns: Names = None) -> Iterator[Any]:
+        """Go through some rows: past those before them where the source cannot be entered in between."""
+        if self.between is not None:
+            yield from self.between(start, stop, columns)
+            return
+        row = 0
+        for raw in self.open(stop - start, columns):
+            some = pick(raw, range(max(start - row, 0), max(min(stop - row, len(raw)), 0)))
+            row += len(raw)
+            if len(some):
+                yield some
+            if row >= stop:
+                return
+
 
 def as_source(source: Any) -> Source:
     """Return what was given as a source, whatever it is."""
+    at_hand(source)
     if isinstance(source, str | os.PathLike):
         return of_path(Path(source))
     if isinstance(source, np.ndarray | list | tuple) or is_table(source):
@@ -216,6 +232,16 @@ def _of_parquet(path: Path, files: list[Path], shared: bool) -> Source:
             with _reading(Path(fragment.path)):
                 yield from _of_fragment(fragment, fields, rows, shared)
 
+    def between(start: int, stop: int, columns: Names) -> Iterator[Any]:
+        fields = [schema.field(name) for name in columns or schema.names]
+        for fragment, groups, first in _groups(dataset, start, stop):
+            with _reading(Path(fragment.path)):
+                for batch in _of_fragment(fragment, fields, stop - start, shared, groups):
+                    part = batch.slice(max(start - first, 0), stop - max(start, first)) if stop > first else batch[:0]
+                    first += batch.num_rows
+                    if part.num_rows:
+                        yield part
+
     def count() -> int:
         with _reading(path):
             return int(dataset.count_rows())
@@ -233,6 +259,7 @@ def _of_parquet(path: Path, files: list[Path], shared: bool) -> Source:
         None,
         names,
         types,
+        between=between,
         chunks=chunks,
         index=_index_of(schema),
     )
@@ -266,15 +293,37 @@ def _index_of(schema: Any) -> tuple[str, ...]:
     return found if len(found) < len(schema.names) else ()
 
 
-def _of_fragment(fragment: Any, fields: list[Any], rows: int, shared: bool) -> Iterator[Any]:
-    """Go through one Parquet file; what it lacks is in the name of its folder, or missing."""
+def _groups(dataset: Any, start: int, stop: int) -> Iterator[tuple[Any, list[int], int]]:
+    """Find the groups that some rows are in: the file, their numbers, and the first row of the first of them."""
+    row = 0
+    for fragment in dataset.get_fragments():
+        with _reading(Path(fragment.path)):
+            said = fragment.metadata
+            first, groups = row, []
+            for group in range(said.num_row_groups):
+                size = said.row_group(group).num_rows
+                if row + size <= start:
+                    first = row + size
+                elif row < stop:
+                    groups.append(group)
+                row += size
+        if groups:
+            yield fragment, groups, first
+        if row >= stop:
+            return
+
+
+def _of_fragment(
+    fragment: Any, fields: list[Any], rows: int, shared: bool, groups: list[int] | None = None
+) -> Iterator[Any]:
+    """Go through one Parquet file, or some groups of it; what it lacks is in the name of its folder, or missing."""
     arrow = _load_datasets()
     keys = arrow.dataset.get_partition_keys(fragment.partition_expression)
     names = [field.name for field in fields]
     texts = {field.name for field in fields if shared and str(field.type) in _TEXTS}
     options = {"buffer_size": _BUFFER, "pre_buffer": False, "read_dictionary": list(texts)}
     with arrow.parquet.ParquetFile(fragment.path, **options) as file:
-        for batch in file.iter_batches(batch_size=rows, columns=names):
+        for batch in file.iter_batches(batch_size=rows, columns=names, row_groups=groups):
             held = dict(zip(batch.schema.names, batch.columns, strict=True))
             arrays = [
                 held[field.name] if field.name in held else arrow.repeat(keys.get(field.name), batch.num_rows)

@@ -23,7 +23,7 @@ import numpy as np
 from gramian.checks import Array, as_array, is_sparse, non_negative, positive, whole
 from gramian.formula.encoded import Encoded
 from gramian.formula.expression import Formula, Given, OfColumn, OfRow, Opaque
-from gramian.gram.gram import Gram, finite_norms
+from gramian.gram.gram import Gram, features, finite_norms
 from gramian.gram.traits import Traits
 from gramian.kernels.base import BaseKernel
 from gramian.kernels.capabilities import (
@@ -42,7 +42,7 @@ from gramian.kernels.columns import Columns
 from gramian.kernels.declared import ARRAY, INTEGER, NUMBER, Kept
 from gramian.kernels.standardize import Standardize
 from gramian.kernels.value import ATOM, Value, derived, inside, text
-from gramian.places import on_host, place_of
+from gramian.places import CORES, place_of
 
 SUM, PRODUCT, POWER = 1, 2, 3  # how tightly the operators bind
 MOST_DEGREE = 10**9  # beyond, what rounding has added to 1 overflows
@@ -629,6 +629,9 @@ class NormalizedLogarithms(Normalized):
         return (logarithm - OfRow(part=(1,)) - OfColumn(part=(1,))).exp()
 
 
+FOUND = ("_reference_products", "_mean", "_mean_features")  # of the sample that a kernel is about
+
+
 class Anchored(Kernel):
     """A kernel about elements w₁…w_r spanned by a reference sample: encodings are the base's and ⟨φ(x), wⱼ⟩.
 
@@ -637,6 +640,10 @@ class Anchored(Kernel):
 
     base: Kernel
     reference: Gram
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Keep what was found of the sample: where this is read there may be no way to one that is elsewhere."""
+        return super().__getstate__() | {name: self.__dict__[name] for name in FOUND if name in self.__dict__}
 
     @abstractmethod
     def _products(self, gram: Gram) -> Array:
@@ -717,7 +724,8 @@ class Centered(Anchored):
 
     def squared_norms(self, a: Encoded) -> Array:
         if self.explicit(a):
-            return _squares(self.phi(on_host(a)))
+            phi = features(self, a)
+            return place_of(phi).lengths(phi)
         return self._norms(lambda a: self.base.squared_norms(a.parts[0]), a)
 
     def _estimate_about(self, base: Estimate) -> Estimate:
@@ -734,9 +742,9 @@ class Centered(Anchored):
 
     @cached_property
     def _mean_features(self) -> Array:
-        n, rows = len(self.reference), on_host(self.reference.rows)
-        spans = self.reference.spans(n, self.base.phi(rows[:1]).shape[1])
-        sums = sum(np.asarray(self.base.phi(rows[span]).sum(axis=0, dtype=np.float64)) for span in spans)
+        n, rows = len(self.reference), self.reference.rows
+        spans = self.reference.spans(n, features(self.base, rows[:1]).shape[1])
+        sums = sum(_sum(features(self.base, rows[span])) for span in spans)
         return np.asarray(sums / n).reshape(1, -1)
 
     def _features_about(self, a: Encoded) -> Array:
@@ -753,6 +761,14 @@ class Centered(Anchored):
 
 def _squares(features: Array) -> Array:
     return np.asarray(np.einsum("ij,ij->i", features, features))
+
+
+def _sum(phi: Any) -> Array:
+    """Return the sum of rows in double precision, wherever they are."""
+    place = place_of(phi)
+    if place is CORES:
+        return np.asarray(phi.sum(axis=0, dtype=np.float64)).reshape(-1)
+    return place.mean(phi) * len(phi)
 
 
 def remainder(squares: Array, scale: Array, digits: int = 1) -> Array:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields, replace
+from functools import partial, wraps
 from typing import Any, ClassVar, Self, cast
 
 import numpy as np
@@ -37,6 +38,11 @@ class BaseKernel(Value, ABC):
     word: ClassVar[Word | None] = None  # in the language of expressions
     kept: ClassVar[Kept | None] = None  # in model files
 
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        if "squared_norms" in vars(cls):
+            cls.squared_norms = _where_they_are(cls.squared_norms)  # type: ignore[assignment,method-assign]
+
     @abstractmethod
     def encode(self, X: Any) -> Encoded:
         """Validate objects and do the work that belongs to each of them alone, in O(n)."""
@@ -45,7 +51,9 @@ class BaseKernel(Value, ABC):
         """Return what `encode` does, vectors in the place that has the objects."""
         X = received(X)
         place = place_of(X)
-        return there(self.encode(X), working() if place is CORES and self.compares else place)
+        if place is not CORES:
+            return place.encoded(self, X)
+        return there(self.encode(X), working() if self.compares else CORES)
 
     @derived
     def compares(self) -> bool:
@@ -228,7 +236,7 @@ class BaseKernel(Value, ABC):
         if isinstance(X, Iterator):
             X = list(X)
         if Z is None or Z is X:
-            kernel = self.fit(X)
+            kernel: Self = place_of(X).settled(self, X)
             return gram_of(kernel, kernel.encoded(X), memory=memory)
         return gram_of(self, self.encoded(X), self.encoded(Z), memory=memory)
 
@@ -306,3 +314,13 @@ class BaseKernel(Value, ABC):
         if (naming := getattr(self.capabilities.features, how, None)) is None:
             raise TypeError(f"the features of {self!r} have no names")
         return cast(Callable[..., list[str]], naming)
+
+
+def _where_they_are(norms: Callable[[Any, Encoded], Array]) -> Callable[[Any, Encoded], Array]:
+    """Return a method that gives a number for each object, asked of the place that has the objects."""
+
+    @wraps(norms)
+    def asked(self: Any, a: Encoded) -> Array:
+        return place_of(a).numbers(partial(norms, self), a)
+
+    return asked

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from gramian.checks import Array
+from gramian.checks import Array, at_hand
 from gramian.kernels.strings.sequences import is_missing
 from gramian.kernels.value import Value
 
@@ -48,6 +48,7 @@ class Columns(Value):
         return f"on({', '.join(map(repr, self.names))})"
 
     def __call__(self, X: Any) -> Any:
+        at_hand(X)
         if self.numeric and (numbers := _fields(X, self.names)) is not None:
             return numbers
         columns = [_column(X, name) for name in self.names]

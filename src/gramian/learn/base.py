@@ -25,7 +25,7 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from gramian.checks import Array, as_vectors, from_device
+from gramian.checks import Array, as_vectors, at_hand, from_device
 from gramian.gram.gram import Gram, as_symmetric, features, finite_norms, require_range
 from gramian.intake.batches import Batches
 from gramian.kernels.algebra import Kernel
@@ -132,6 +132,7 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
 
     def _checked(self, X: Any, kernel: Kernel, reset: bool) -> Any:
         """Let scikit-learn check vectors and note their width and names; other objects are for the kernel to check."""
+        at_hand(X)
         place = place_of(X)
         if kernel.on_vectors and place is not CORES:
             return place.vectors(validate_data(self, X, reset=reset, skip_check_array=True), "X")
@@ -235,7 +236,7 @@ def named(label: Any) -> str:
 
 def checked_weights(sample_weight: Any, X: Any) -> Array | None:
     """Return sample weights, one number of at least 0 for each object; None where none are given."""
-    if sample_weight is None:
+    if at_hand(sample_weight) is None:
         return None
     w = check_weights(sample_weight, X)
     if not w.any():

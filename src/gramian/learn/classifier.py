@@ -184,8 +184,9 @@ class KernelClassifier(Calibrated, ClassifierMixin, LeastSquares):  # type: igno
         """Return the labels of a sample, or the different ones of a stream."""
         if not isinstance(X, Batches):
             return self._flat(y)
-        parts = [X.sample(HEAD, 0)] if X.once else X
-        return np.concatenate([np.unique(self._flat(some)) for _, some in parts])
+        if X.once:
+            return np.unique(self._flat(X.sample(HEAD, 0)[1]))
+        return np.concatenate(X.gathered(labels_among, "labels"))
 
     def _settle_classes(self, labels: Array) -> None:
         if not len(labels):
@@ -240,3 +241,8 @@ class KernelClassifier(Calibrated, ClassifierMixin, LeastSquares):  # type: igno
     def _keep_learnt(self, a: Array, b: Array, shape: tuple[int, ...]) -> None:
         self._calibration = Calibration()
         super()._keep_learnt(a, b, shape)
+
+
+def labels_among(X: Any, y: Any, start: int) -> Array:
+    """Return the different labels of some objects."""
+    return np.unique(KernelClassifier()._flat(y))

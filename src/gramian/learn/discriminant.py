@@ -16,11 +16,12 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from gramian.checks import Array
 from gramian.factor.moments import Chunk, Moments
+from gramian.formula.encoded import Encoded
 from gramian.intake.batches import Batches
 from gramian.learn.base import evaluate
 from gramian.learn.calibration import Calibrated, Calibration
 from gramian.learn.lowrank import Reducible
-from gramian.learn.ways import Way
+from gramian.learn.ways import Summed, Way, require_one_kind
 from gramian.learn.weights import Weighted
 from gramian.space.vectors import Vectors
 
@@ -59,10 +60,13 @@ class Discriminant(Calibrated, ClassifierMixin, Weighted, Reducible):  # type: i
 
     def _take_classes(self, X: Any, y: Any) -> None:
         """Add objects to the moments of their classes."""
-        labels = None if isinstance(X, Batches) else self._labels_of(y, X)
-        for points, some, _ in self._chunks(X, labels, None):
-            some = self._labels_of(some, points) if isinstance(X, Batches) else some
-            self._add(Chunk(points, groups=self._numbers_of(some)))
+        self._sum_up(X, None if isinstance(X, Batches) else self._labels_of(y, X))
+
+    def _chunk(self, way: Summed, points: Encoded, some: Any, weights: Array | None) -> Chunk:
+        return Chunk(points, groups=numbers_of(some, way.labels))
+
+    def _told(self, some: Any, points: Encoded) -> Array:
+        return self._labels_of(some, points)
 
     def _labels_of(self, y: Any, objects: Any) -> Array:
         labels = self._targets(y, numeric=False, objects=objects)
@@ -71,11 +75,7 @@ class Discriminant(Calibrated, ClassifierMixin, Weighted, Reducible):  # type: i
 
     def _numbers_of(self, labels: Array) -> Array:
         """Return the number of each label in the order in which labels have turned up."""
-        distinct, inverse = np.unique(labels, return_inverse=True)
-        known = self._label_numbers
-        if len(kinds := {type(label).__name__ for label in [*known, *distinct.tolist()]}) > 1:
-            raise TypeError(f"y holds labels of different types ({', '.join(sorted(kinds))}) in different batches")
-        return np.array([known.setdefault(label, len(known)) for label in distinct.tolist()])[inverse]
+        return numbers_of(labels, self._label_numbers)
 
     def _class_moments(self) -> tuple[list[Moments], Array]:
         """Return the moments of the classes, and the class of each object of the probe."""
@@ -105,6 +105,14 @@ class Discriminant(Calibrated, ClassifierMixin, Weighted, Reducible):  # type: i
         """Return the label of the class with the largest discriminant function."""
         values = self.decision_function(X)
         return np.asarray(self.classes_[decided(values)])
+
+
+def numbers_of(labels: Array, known: dict[Any, int]) -> Array:
+    """Return the number of each label among those that are known, to which new ones are added."""
+    distinct, inverse = np.unique(labels, return_inverse=True)
+    found = np.array([known.setdefault(label, len(known)) for label in distinct.tolist()])[inverse]
+    require_one_kind(known)
+    return np.asarray(found)
 
 
 def told_apart(columns: Array) -> Array:

@@ -15,7 +15,7 @@ from typing import Any, Literal, TypeAlias, cast
 import numpy as np
 import scipy.sparse
 
-from gramian.checks import Array, is_sparse
+from gramian.checks import Array, at_hand, is_sparse
 from gramian.intake.guesses import few_different
 from gramian.kernels.strings.sequences import is_missing
 from gramian.learn.sklearn_private import count_objects, take_rows
@@ -212,6 +212,7 @@ def fields_of(X: Any, model: Any = None) -> Fields:
     model : estimator, optional
         Whose kernel says whether objects that may be anything, such as lists, are records or sequences.
     """
+    at_hand(X)
     traits = getattr(getattr(model, "kernel", None), "traits", None)
     sequences = traits is not None and not traits.on_vectors and not traits.by_name
     if not sequences:

@@ -9,7 +9,7 @@ landmarks, and `dual_coef_` their coefficients.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cached_property
+from functools import cached_property, partial
 from os import PathLike
 from typing import Any, Literal, Self, TypeAlias, cast
 
@@ -25,13 +25,15 @@ from gramian.factor.solve import ridged_factor
 from gramian.formula.encoded import Encoded
 from gramian.gram.gram import Gram, features_on_host
 from gramian.intake.batches import Batches
+from gramian.intake.collections import Collection
 from gramian.kernels.algebra import Kernel
 from gramian.learn.base import KernelEstimator
 from gramian.learn.path import Kind, Residuals, RidgePath, factors
 from gramian.learn.sklearn_private import count_objects, take_rows
-from gramian.learn.ways import Exact, Summed
+from gramian.learn.ways import Exact, Part, Summed
 from gramian.places import CORES, Place
 from gramian.runtime.progress import task
+from gramian.runtime.tree import Tree
 from gramian.space.vectors import FeatureSpace, Vectors
 
 Rank: TypeAlias = int | Literal["exact"] | None
@@ -42,6 +44,15 @@ AFFORDABLE_EXPENSIVE = 1e8  # where each of them takes long
 HEAD = 20_000  # objects of a stream from which a kernel is settled and landmarks are chosen
 TELLING = 1000  # objects by which a kernel tells whether it has explicit features
 OBJECTS_AT_A_TIME = 2**16  # objects of an array that are taken at a time
+SETTLED = {
+    "kernel_",
+    "sample_",
+    "classes_",
+    "n_features_in_",
+    "feature_names_in_",
+    "_kind",
+    "_lot",
+}  # before objects are summed
 
 
 def given_rank(rank: Any) -> int | None:
@@ -232,10 +243,76 @@ class Reducible(KernelEstimator):
         """Add objects to what is summed up."""
         self._summed.add(chunk, self.probe)
 
-    def _add_all(self, X: Any) -> None:
-        """Add all objects of a sample that nothing else belongs to."""
-        for points, _, _ in self._chunks(X, None, None):
-            self._add(Chunk(points))
+    def _sum_up(self, X: Any, y: Any = None, weights: Array | None = None) -> None:
+        """Add all objects of a sample to what is summed up: chunk by chunk, in a fixed tree.
+
+        The chunks of a collection are worked on where they are. Those of `Batches` and collections bring targets of
+        their own, which are looked at with them; `y` was looked at before.
+        """
+        before = self._so_far()
+        start = before.way.summary.count
+        if isinstance(X, Collection):
+            there = self._helper()
+            total = X.summed(partial(part_of, there, start), partial(join_of, there), "objects, in low rank")
+        else:
+            tree: Tree[Part] = Tree(self._join)
+            for part in self._parts(X, y, weights, start):
+                tree.push(part)
+            total = tree.total()
+        self._keep_sums(self._join(before, total))
+
+    def _parts(self, X: Any, y: Any, weights: Array | None, start: int) -> Iterator[Part]:
+        """Go through a sample, and sum up each chunk by itself."""
+        if not isinstance(X, Batches):
+            for points, some, w in self._chunks(X, y, weights):
+                yield self._part(points, some, w, start)
+                start += len(points)
+            return
+        with task("objects, batch by batch", None if X.count is None else -(-X.count // X.rows)) as told:
+            for objects, targets in X:
+                yield self._part_of(objects, targets, start)
+                told.step()
+                start += count_objects(objects)
+
+    def _part_of(self, X: Any, y: Any, start: int) -> Part:
+        """Return some objects of a stream, as they come, summed up by themselves."""
+        if not count_objects(X):
+            return Part(self._summed.begun_anew())
+        points = self.kernel_.encoded(self._checked(X, self.kernel_, False))
+        return self._part(points, self._told(y, points), None, start)
+
+    def _so_far(self) -> Part:
+        """Return what was summed up before."""
+        return Part(self._summed)
+
+    def _keep_sums(self, part: Part) -> None:
+        """Keep what is summed up now."""
+        self._way = part.way
+
+    def _part(self, points: Encoded, some: Any, weights: Array | None, start: int) -> Part:
+        """Return some objects summed up by themselves; `start` is the place of the first among all of them."""
+        way = self._summed.begun_anew()
+        way.add(self._chunk(way, points, some, weights), self.probe, start)
+        return Part(way)
+
+    def _join(self, part: Part, other: Part) -> Part:
+        """Return two parts together, `other` being what came after; they stay as they are."""
+        return part.joined(other, self.probe)
+
+    def _chunk(self, way: Summed, points: Encoded, some: Any, weights: Array | None) -> Chunk:
+        """Return objects with what is summed up beside them."""
+        return Chunk(points)
+
+    def _told(self, some: Any, points: Encoded) -> Any:
+        """Return checked targets of some objects of a stream, where they count."""
+        return None
+
+    def _helper(self) -> Self:
+        """Return what it takes to sum up objects elsewhere: the settings, and what was settled so far."""
+        settled = self.get_params(deep=False) | {name: held for name, held in vars(self).items() if name in SETTLED}
+        found = object.__new__(type(self))
+        found.__dict__.update(settled, _way=self._summed.begun_anew(), _came_in_batches=True)
+        return found
 
     def _warn_if_automatic(self) -> None:
         """Say so where a sample was too large to be worked through exactly, and how much is lost by that."""
@@ -251,6 +328,16 @@ class Reducible(KernelEstimator):
         """The share of the trace of K that the landmarks leave out; 0 for an exact answer."""
         check_is_fitted(self)
         return 0.0 if self._way is None else self._way.trace_error
+
+
+def part_of(learner: Reducible, before: int, X: Any, y: Any, start: int) -> Part:
+    """Return some objects of a collection as a learner sums them up; `before` came before all of it."""
+    return learner._part_of(X, y, before + start)
+
+
+def join_of(learner: Reducible, part: Part, other: Part) -> Part:
+    """Return two parts together, as a learner sums them up."""
+    return learner._join(part, other)
 
 
 def pieces(chunk: Chunk, size: int | None = None) -> Iterator[Chunk]:

@@ -22,7 +22,9 @@ from one distribution:
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
 from math import ceil, inf, log, sqrt
 from typing import Any, Literal, Self, cast
 
@@ -39,16 +41,20 @@ from gramian.factor.nystrom import Nystrom
 from gramian.formula.encoded import Encoded
 from gramian.gram.gram import Gram
 from gramian.intake.batches import Batches
+from gramian.intake.collections import Collection
+from gramian.intake.draws import lots
 from gramian.kernels.algebra import Kernel, remainder
 from gramian.learn.base import MEDIAN_GAUSSIAN, offered_if, undone_if_refused
-from gramian.learn.lowrank import Rank, Reducible, given_rank, landmark_coefficients
+from gramian.learn.lowrank import HEAD, Rank, Reducible, given_rank, landmark_coefficients
 from gramian.learn.sklearn_private import count_objects, take_rows
 from gramian.learn.unusual import Explanation, explained
+from gramian.learn.ways import Part
 from gramian.runtime.journal import keeping
 from gramian.space.means import stability_bound
 from gramian.space.vectors import Vectors
 
 COUNTABLE = 1e15  # objects: to ask for more of them is no advice
+CALIBRATING = 2**17  # objects of a stream that are set aside, roughly and at most: they tell a rate to three digits
 SHORTEST_RUN = 512  # objects, at least, whose mean is compared with its projection at a time
 
 
@@ -153,6 +159,7 @@ class NoveltyDetector(OutlierMixin, Reducible):  # type: ignore[misc]
     _reach: float
     _astray: float = 0.0
     _unfinished: Encoded | None = None
+    _lot: tuple[int, float] | None = None
 
     def __init__(
         self,
@@ -253,14 +260,38 @@ class NoveltyDetector(OutlierMixin, Reducible):  # type: ignore[misc]
         if isinstance(X, Batches) and X.once:
             self._stretch(X)
             return
-        for points, _, _ in self._chunks(X, None, None):
-            self._add(Chunk(points))
-            self._stray(points)
+        self._sum_up(X)
         self._center_of_moments()
-        again = [self._distances(points) for points, _, _ in self._chunks(X, None, None)]
-        distances = np.concatenate(again)
-        self._reach = float(distances.max())
+        if isinstance(X, Collection):
+            self._reach = max(X.gathered(partial(farthest, self._helper(), self.center_), "objects, once more"))
+            distances = self._distances(self._summed.probed.points)
+        else:
+            distances = np.concatenate([self._distances(points) for points, _, _ in self._chunks(X, None, None)])
+            self._reach = float(distances.max())
         self._set_bound(self._summed.summary.count, distances, self._reach_from_mean())
+
+    def _part(self, points: Encoded, some: Any, weights: Array | None, start: int) -> Part:
+        """Return some objects summed up, and beside them how far their runs stray from the span of the landmarks."""
+        found = super()._part(points, some, weights, start)
+        if self.calibration == "bound":
+            size = max(SHORTEST_RUN, len(self.sample_))
+            first, last = min(-start % size, len(points)), (start + len(points)) // size * size - start
+            whole = sum(self._strayed(points[begin : begin + size]) for begin in range(first, last, size))
+            found.beside = Runs(points[:first].copy(), whole, None if last < first else points[last:].copy())
+        return found
+
+    def _join(self, part: Part, other: Part) -> Part:
+        found = super()._join(part, other)
+        if isinstance(part.beside, Runs) and isinstance(other.beside, Runs):
+            found.beside = part.beside.joined(other.beside, self._strayed)
+        else:
+            found.beside = part.beside or other.beside
+        return found
+
+    def _keep_sums(self, part: Part) -> None:
+        super()._keep_sums(part)
+        if part.beside is not None:
+            self._astray, self._unfinished = part.beside.whole, part.beside.tail
 
     def _stretch(self, X: Any) -> None:
         """Take in objects that are seen once: the reach grows by what the centre moves, and to the farthest of them."""
@@ -295,7 +326,8 @@ class NoveltyDetector(OutlierMixin, Reducible):  # type: ignore[misc]
 
     def _reach_from_mean(self) -> float:
         """Return how far the objects are from the centre at most, and twice how far that is from the mean."""
-        astray = self._astray + (0.0 if self._unfinished is None else self._strayed(self._unfinished))
+        left = self._unfinished
+        astray = self._astray + (self._strayed(left) if left is not None and len(left) else 0.0)
         return self._reach + 2 * astray / self._summed.summary.count
 
     def _set_bound(self, n: int, distances: Array, reach: float | None = None) -> None:
@@ -350,6 +382,8 @@ class NoveltyDetector(OutlierMixin, Reducible):  # type: ignore[misc]
 
     def _calibrate_reduced(self, X: Any) -> Array:
         """Take the landmarks and the centre from one part of the sample, and return the distances of the other."""
+        if isinstance(X, Batches) and not X.once:
+            return self._calibrate_by_lot(X)
         held_out: list[Encoded] = []
         begun = False
         for train, rest in self._splits(X) if isinstance(X, Batches) else [self._split(X)]:
@@ -357,14 +391,46 @@ class NoveltyDetector(OutlierMixin, Reducible):  # type: ignore[misc]
                 self._start(train, scatter=False)
                 begun = True
             if count_objects(train):
-                self._add_all(train)
+                self._sum_up(train)
             held_out += (
                 [points.copy() for points, _, _ in self._chunks(rest, None, None)] if count_objects(rest) else []
             )
         if not begun or not held_out:
-            raise ValueError("too few objects: at least one expected for the centre, and one for the calibration")
+            raise too_few()
         self._center_of_moments()
         return np.concatenate([self._distances(points) for points in held_out])
+
+    def _calibrate_by_lot(self, X: Batches) -> Array:
+        """Set objects aside by the lots of their places, and return how far these are from the centre of the others."""
+        share = fraction(self.calibration_size, "calibration_size")
+        seed = int(check_random_state(self.random_state).randint(2**31))
+        self._lot = seed, min(share, CALIBRATING / X.count) if X.count else share
+        try:
+            (some, _), places = X.drawn(HEAD, 0)
+            train = take_rows(some, np.flatnonzero(~self._aside(places)))
+            if not count_objects(train):
+                raise too_few()
+            self._start(train, scatter=False)
+            self._sum_up(X)
+            self._center_of_moments()
+            found = X.gathered(partial(distances_aside, self._helper(), self.center_), "objects set aside")
+        finally:
+            self._forget("_lot")
+        distances = np.concatenate(found)
+        if not len(distances):
+            raise too_few()
+        return distances
+
+    def _aside(self, places: Array) -> Array:
+        """Tell which objects are set aside, by their places among all of them."""
+        seed, share = cast(tuple[int, float], self._lot)
+        return np.asarray(lots(places, seed) < share)
+
+    def _part_of(self, X: Any, y: Any, start: int) -> Part:
+        if self._lot is None:
+            return super()._part_of(X, y, start)
+        train = np.flatnonzero(~self._aside(start + np.arange(count_objects(X))))
+        return super()._part_of(take_rows(X, train), None, start) if len(train) else Part(self._summed.begun_anew())
 
     def _splits(self, batches: Batches) -> Iterator[tuple[Any, Any]]:
         """Split every batch by lot."""
@@ -478,6 +544,12 @@ class NoveltyDetector(OutlierMixin, Reducible):  # type: ignore[misc]
         For each object and reason some 5 · columns distances are computed, and of the sample 2,000 objects are looked
         at. Columns are chosen one after another, the one first that brings the distance down most.
 
+        In simulations a value was moved by 6 standard deviations in one of 20 columns of 200 objects, in eight kinds of
+        clouds (independent, correlated, in groups, on a curve, skewed, with heavy tails). Of the objects that this
+        brought outside, the column was the first reason in 92 to 100 %, and among the reasons in all; of those who
+        missed, most had another value as far out of a skewed column. By 4 standard deviations it was the first in 96 to
+        100 % of the clouds without heavy tails, and in 64 to 85 % of the others.
+
         Examples
         --------
         >>> import gramian as gm
@@ -487,7 +559,7 @@ class NoveltyDetector(OutlierMixin, Reducible):  # type: ignore[misc]
         >>> found.novel, found.inside, [reason.column for reason in found.reasons]
         (True, True, ['pl'])
         >>> print(found.reasons[0])
-        pl 4.5 (usually 1.3 to 1.7)
+        pl 4.5 (usually 1.3 to 1.9)
         """
         check_is_fitted(self)
         return explained(self, X, whole(top, "top"), sample, names)
@@ -503,3 +575,58 @@ class NoveltyDetector(OutlierMixin, Reducible):  # type: ignore[misc]
             raise ValueError('this detector was fitted with calibration="bound": fit it again')
         m = len(self._ordered)
         return np.asarray((1 + m - np.searchsorted(self._ordered, squares - self._rounding(), side="left")) / (m + 1))
+
+
+@dataclass(frozen=True, eq=False)
+class Runs:
+    """How far the runs of some objects stray, which are cut from the sequence of all objects however these come in.
+
+    Attributes
+    ----------
+    head : Encoded
+        The end of a run that others have begun, or objects in the midst of one.
+    whole : float
+        What the runs add up to that are all here.
+    tail : Encoded or None
+        The beginning of a run that goes on elsewhere; None where no run begins here.
+    """
+
+    head: Encoded
+    whole: float
+    tail: Encoded | None
+
+    def joined(self, other: Runs, strayed: Callable[[Encoded], float]) -> Runs:
+        """Return the runs of these objects and of those after them."""
+        if self.tail is None:
+            return Runs(put_together(self.head, other.head), self.whole + other.whole, other.tail)
+        run = put_together(self.tail, other.head)
+        if other.tail is None:
+            return Runs(self.head, self.whole + other.whole, run)
+        return Runs(self.head, self.whole + (strayed(run) if len(run) else 0.0) + other.whole, other.tail)
+
+
+def put_together(a: Encoded, b: Encoded) -> Encoded:
+    """Return the objects of both."""
+    return a.concat(b) if len(a) and len(b) else a if len(a) else b
+
+
+def farthest(learner: NoveltyDetector, center: Vectors, X: Any, y: Any, start: int) -> float:
+    """Return how far the farthest of some objects is from a centre."""
+    return float(distances_from(learner, center, X).max())
+
+
+def distances_aside(learner: NoveltyDetector, center: Vectors, X: Any, y: Any, start: int) -> Array:
+    """Return how far those of some objects that are set aside are from the centre of the others."""
+    aside = np.flatnonzero(learner._aside(start + np.arange(count_objects(X))))
+    return distances_from(learner, center, take_rows(X, aside)) if len(aside) else np.empty(0)
+
+
+def distances_from(learner: NoveltyDetector, center: Vectors, X: Any) -> Array:
+    """Return the distances of objects from a centre, under the settings of a learner."""
+    points = learner.kernel_.encoded(learner._checked(X, learner.kernel_, False))
+    return np.asarray(Vectors(center.space, points).distances(center))
+
+
+def too_few() -> ValueError:
+    """Return the error of a sample that cannot be parted in two."""
+    return ValueError("too few objects: at least one expected for the centre, and one for the calibration")

@@ -149,7 +149,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Weighted, Red
         X = self._source(X)
         if not self._goes_on():
             self._start(X)
-        self._add_all(X)
+        self._sum_up(X)
         self._keep_moments()
         return self
 
@@ -158,7 +158,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Weighted, Red
         X, _, reduced = self._prepared(X, None)
         if reduced:
             self._start(X)
-            self._add_all(X)
+            self._sum_up(X)
             self._keep_moments()
             self._warn_if_automatic()
             return self

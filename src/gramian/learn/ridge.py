@@ -22,7 +22,7 @@ from contextlib import nullcontext, suppress
 from copy import copy
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Any, Self
+from typing import Any, Self, cast
 
 import numpy as np
 from sklearn.base import MultiOutputMixin, RegressorMixin
@@ -47,6 +47,7 @@ from gramian.factor.solve import (
     takes_features,
 )
 from gramian.factor.spectrum import rough_factor, rough_spectrum, spectrum, spectrum_above, whole_range
+from gramian.formula.encoded import Encoded
 from gramian.gram.gram import Gram
 from gramian.intake.batches import Batches
 from gramian.kernels.algebra import Kernel
@@ -66,7 +67,6 @@ from gramian.learn.lowrank import (
 from gramian.learn.path import Kind, Residuals, RidgePath, Smoother, factors, joined_residuals, without_groups
 from gramian.learn.posterior import variances, variances_of_moments
 from gramian.learn.ridges import (
-    SQUARED,
     Ridge,
     fixed_ridge,
     ridge_grid,
@@ -75,6 +75,7 @@ from gramian.learn.ridges import (
     warn_of_estimate,
     warn_unless_solved,
 )
+from gramian.learn.ways import Part
 from gramian.learn.weights import Weighted
 from gramian.runtime.journal import keeping
 from gramian.space.vectors import Vectors
@@ -211,26 +212,23 @@ class LeastSquares(Weighted, Reducible):
 
     def _learn_moments(self, X: Any, y: Any, weights: Array | None) -> None:
         """Add objects to the moments, and find f and b from these."""
-        Y = None if isinstance(X, Batches) else self._targets(y, numeric=True, multi_output=True, objects=X)
-        for points, some, w in self._chunks(X, Y, weights):
-            if isinstance(X, Batches):
-                some = self._targets(some, numeric=True, multi_output=True, objects=points)
-            if self._summed.summary.count and some.shape[1:] != self._shape:
-                raise ValueError(
-                    f"y has shape {some.shape}; (n, {', '.join(map(str, self._shape))}) expected, as the targets before"
-                )
-            self._shape = some.shape[1:]
-            self._measure(some)
-            self._add(Chunk(points, some.reshape(len(some), -1) / self._unit, w))
+        self._sum_up(X, None if isinstance(X, Batches) else self._told(y, X), weights)
         self._solve_moments()
 
-    def _measure(self, some: Array) -> None:
-        """Take a larger unit where targets come that are too large for the one so far."""
-        if not self._summed.summary.count or np.abs(some).max() > SQUARED[1] * self._unit:
-            unit = unit_of(some)
-            if self._summed.summary.count:
-                self._summed.scale_numbers(self._unit / unit)
-            self._unit = unit
+    def _told(self, some: Any, points: Any) -> Array:
+        return self._targets(some, numeric=True, multi_output=True, objects=points)
+
+    def _so_far(self) -> Part:
+        return Part(self._summed, self._unit, self._shape) if self._summed.summary.count else Part(self._summed)
+
+    def _keep_sums(self, part: Part) -> None:
+        self._way, self._unit, self._shape = part.way, part.unit or 1.0, cast(tuple[int, ...], part.shape)
+
+    def _part(self, points: Encoded, some: Array, weights: Array | None, start: int) -> Part:
+        unit = unit_of(some) if some.any() else 0.0
+        way = self._summed.begun_anew()
+        way.add(Chunk(points, some.reshape(len(some), -1) / (unit or 1.0), weights), self.probe, start)
+        return Part(way, unit, some.shape[1:])
 
     def _solve_moments(self) -> None:
         summary = self._summed.summary

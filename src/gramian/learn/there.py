@@ -2,6 +2,10 @@
 
 A learner takes the Gram of objects as well as these themselves. So tensors become a Gram of their place before any
 method sees them, and answers are sent to that place after it; what is learnt, labels among it, stays on the host.
+
+A collection of Dask is learnt from where its partitions are: in low rank as batches are, exactly as a Gram of its
+place. So are batches of a file where a client of Dask is in force, whose workers read it.
+Questions about one are asked of its partitions, each of which becomes a partition of the answer, when it is wanted.
 """
 
 from __future__ import annotations
@@ -18,7 +22,9 @@ from gramian.checks import from_device
 from gramian.gram.gram import Gram
 from gramian.gram.there import sent
 from gramian.intake.batches import Batches
-from gramian.places import CORES, place_of, received
+from gramian.intake.collections import Collection, Files
+from gramian.learn.spread import answers, learns_exactly
+from gramian.places import CORES, is_collection, place_of, received
 
 LEARNING = ("fit", "fit_transform", "fit_predict", "partial_fit")
 ASKING = (
@@ -44,7 +50,10 @@ def answers_there(learner: type) -> None:
 def _asked(method: Callable[..., Any], learning: bool) -> Callable[..., Any]:
     @functools.wraps(method)
     def asked(self: Any, *arguments: Any, **named: Any) -> Any:
-        X = received(arguments[0] if arguments else named.get("X"))
+        X = arguments[0] if arguments else named.get("X")
+        if is_collection(X) or (learning and isinstance(X, Batches) and X.is_spread):
+            return _spread(self, method, X, *arguments[1:], **named)
+        X = received(X)
         place = X.place if isinstance(X, Gram | Batches) else place_of(X)
         if place is CORES or (isinstance(X, Gram) and X.here is X):
             return method(self, *arguments, **named)
@@ -69,6 +78,23 @@ def _answered(method: Callable[..., Any]) -> Callable[..., Any]:
         return sent(method(self, from_device(T), *arguments, **named), place)
 
     return answered
+
+
+def _spread(learner: Any, method: Callable[..., Any], X: Any, *arguments: Any, **named: Any) -> Any:
+    """Call a method on a collection."""
+    name, named = method.__name__, {key: value for key, value in named.items() if key != "X"}
+    if name in ("fit_transform", "fit_predict"):
+        fitted = learner.fit(X, *arguments, **named)
+        return getattr(fitted, name.removeprefix("fit_"))(X)
+    if name not in ("fit", "partial_fit"):
+        return answers(learner, name, X, *arguments, **named)
+    y = arguments[0] if arguments else named.pop("y", None)
+    if len(arguments) > 1 or named.get("sample_weight") is not None:
+        raise ValueError("the objects of a Dask collection have no weights: leave sample_weight out")
+    known = Files(X, y) if isinstance(X, Batches) else Collection(X, y)
+    if name == "partial_fit" or (hasattr(learner, "_reduces") and learner._reduces(known)):
+        return method(learner, known, **named)
+    return learns_exactly(learner, method, known, **named)
 
 
 def _gram(learner: Any, X: Any, learning: bool) -> Gram:

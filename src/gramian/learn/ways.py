@@ -116,19 +116,48 @@ class Summed(Way):
             raise ValueError("no objects were learnt from yet")
         return self.probe
 
-    def add(self, chunk: Chunk, most: int) -> None:
-        """Add objects to the moments, and to the probe those of the smallest draws, `most` in all."""
-        numbers = np.random.PCG64(0).advance(self.summary.count)  # a draw belongs to the place of an object
+    def begun_anew(self) -> Summed:
+        """Return the same way with no objects."""
+        summary = Summary(self.summary.kernel, self.summary.scatter)
+        return Summed(self.kernel, self.rank, summary=summary)
+
+    def joined(self, other: Summed, most: int) -> Summed:
+        """Return what both have summed up, `other` what came after, and leave them as they are.
+
+        The probe is that of the smallest draws of both, `most` in all.
+        """
+        labels = dict(self.labels)
+        places = [labels.setdefault(label, len(labels)) for label in other.labels]
+        require_one_kind(labels)
+        found = replace(self, labels=labels, summary=self.summary.joined(other.summary, places or None))
+        if other.probe is not None:
+            some = other.probe
+            if places:
+                some = replace(some, groups=np.array(places)[some.groups])
+            found._keep_probe(some, other.draws, most)
+        return found
+
+    def add(self, chunk: Chunk, most: int, start: int | None = None) -> None:
+        """Add objects to the moments, and to the probe those of the smallest draws, `most` in all.
+
+        `start` is the place of the first of them among all objects; by default they come after those that are here.
+        """
+        start = self.summary.count if start is None else start
+        numbers = np.random.PCG64(0).advance(start)  # a draw belongs to the place of an object
         draws = np.random.Generator(numbers).random(len(chunk.points))
         self.summary.add(chunk)
         chosen = np.flatnonzero(draws < (self.draws.max() if len(self.draws) == most else 1.0))
         if len(chosen) > most:
             chosen = np.sort(chosen[np.argpartition(draws[chosen], most)[:most]])
         if len(chosen):
-            some, draws = chunk[chosen].copy(), np.append(self.draws, draws[chosen])
-            joint = some if self.probe is None else self.probe.concat(some)
-            kept = np.sort(np.argsort(draws, kind="stable")[:most])
-            self.probe, self.draws = joint[kept], draws[kept]
+            self._keep_probe(chunk[chosen].copy(), draws[chosen], most)
+
+    def _keep_probe(self, some: Chunk, drawn: Array, most: int) -> None:
+        """Take objects to the probe, and keep those of the smallest draws."""
+        draws = np.append(self.draws, drawn)
+        joint = some if self.probe is None else self.probe.concat(some)
+        kept = np.sort(np.argsort(draws, kind="stable")[:most])
+        self.probe, self.draws = joint[kept], draws[kept]
 
     def scale_numbers(self, factor: float) -> None:
         """Multiply the numbers that belong to the objects."""
@@ -177,6 +206,54 @@ class Summed(Way):
             f"low rank: {len(self.landmarks.basis[0])} landmarks, {count:,} objects in one pass; "
             f"{self.trace_error:.1e} of the trace left out"
         )
+
+
+@dataclass(eq=False)
+class Part:
+    """What a learner makes of some objects by themselves, and what all of them add up to.
+
+    Attributes
+    ----------
+    way : Summed
+        The objects, summed up.
+    unit : float
+        A power of two by which their numbers were divided; 0 where all are 0, or there are none.
+    shape : tuple
+        Of the numbers of one object, as they were given.
+    beside : object
+        What else a learner adds up.
+    """
+
+    way: Summed
+    unit: float = 0.0
+    shape: tuple[int, ...] | None = None
+    beside: Any = None
+
+    def joined(self, other: Part, most: int) -> Part:
+        """Return both together, `other` being what came after; they stay as they are."""
+        if self.shape is not None and other.shape is not None and self.shape != other.shape:
+            raise ValueError(
+                f"y has shape {('n', *other.shape)}; {('n', *self.shape)} expected, as the targets before".replace(
+                    "'", ""
+                )
+            )
+        unit = max(self.unit, other.unit)
+        way = self._in(unit).joined(other._in(unit), most)
+        return Part(way, unit, other.shape if self.shape is None else self.shape)
+
+    def _in(self, unit: float) -> Summed:
+        """Return what was summed up, with numbers in another unit."""
+        if self.unit in (0.0, unit):
+            return self.way
+        way = copy(self.way)
+        way.scale_numbers(self.unit / unit)
+        return way
+
+
+def require_one_kind(labels: dict[Any, int]) -> None:
+    """Refuse labels of different types, which nobody could sort."""
+    if len(kinds := {type(label).__name__ for label in labels}) > 1:
+        raise TypeError(f"y holds labels of different types ({', '.join(sorted(kinds))}) in different batches")
 
 
 def require_scatter(groups: list[Moments], most: float) -> None:

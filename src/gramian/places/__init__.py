@@ -11,8 +11,9 @@ the first of its arrays is seen.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from importlib import import_module
 from typing import Any
@@ -27,25 +28,36 @@ from gramian.places.protocol import Asked, Entries, Factor, Held, Matrix, Place,
 __all__ = [
     "CORES",
     "Asked",
+    "ClusterError",
     "Entries",
     "Factor",
     "Held",
     "Matrix",
     "Place",
     "Prepared",
+    "at_work",
+    "is_collection",
+    "made_of",
     "on_host",
     "others",
+    "partitioned",
     "place_of",
     "received",
     "register",
     "there",
+    "to_be_known",
     "vectors",
+    "workers_are_there",
     "working",
     "working_on",
 ]
 
 HOST = 1  # DLPack's number for the memory of the cores
-ELSEWHERE = {"torch": "gramian.places.torch.place"}  # by the library whose arrays they are: the module that registers
+ELSEWHERE = {  # by the library whose arrays they are: the module that registers
+    "torch": "gramian.places.torch.place",
+    "dask": "gramian.places.dask.place",
+}
+COLLECTIONS = {"dask": "gramian.places.dask.collections"}  # by the library whose collections they are
 
 _places: dict[type, Callable[[Any], Place] | None] = {}  # by the type of arrays; None for what is the host's
 _working: ContextVar[Place] = ContextVar("working", default=CORES)
@@ -101,9 +113,50 @@ def _elsewhere(a: Any) -> Place | None:
     if kind not in _places:
         _places[kind] = None
         if (module := ELSEWHERE.get(kind.__module__.partition(".")[0])) is not None:
-            import_module(module)
+            take = getattr(import_module(module), "take", None)  # what a library has many types of
+            if _places[kind] is None and take is not None:
+                take(kind)
     found = _places[kind]
     return None if found is None else found(a)
+
+
+def is_collection(X: Any) -> bool:
+    """Tell whether X is a collection whose parts are elsewhere, without loading the library it comes from."""
+    return type(X).__module__.partition(".")[0] in COLLECTIONS
+
+
+def workers_are_there() -> bool:
+    """Tell whether a client of Dask is in force."""
+    return "distributed" in sys.modules and import_module(COLLECTIONS["dask"]).engine.client_in_force() is not None
+
+
+class ClusterError(RuntimeError):
+    """Workers that cannot do what is asked of them: they run other versions, or are killed over it."""
+
+
+def at_work(address: str | None, workers: int | None) -> AbstractContextManager[Any]:
+    """Work on the cluster of an address meanwhile, or on so many workers of this machine; the client is in force."""
+    try:
+        found = import_module("gramian.places.dask.clusters")
+    except ImportError:
+        raise ImportError("a cluster needs Dask: pip install 'gramian[cluster]'") from None
+    opened: AbstractContextManager[Any] = found.at_work(address, workers)
+    return opened
+
+
+def made_of(function: Callable[..., Any], lengths: list[int], *beside: list[Any]) -> Any:
+    """Return partitions that workers make by a function, given the number of each and what is beside it."""
+    import_module(ELSEWHERE["dask"])
+    return import_module(COLLECTIONS["dask"]).made(function, lengths, *beside)
+
+
+def partitioned(X: Any) -> Any | None:
+    """Return a collection whose parts are elsewhere as partitions; None where X is none."""
+    if not is_collection(X):
+        return None
+    library = type(X).__module__.partition(".")[0]
+    import_module(ELSEWHERE[library])  # registers partitions, too
+    return import_module(COLLECTIONS[library]).of(X)
 
 
 def received(X: Any) -> Any:
@@ -155,8 +208,16 @@ def on_host(a: Encoded) -> Encoded:
     return a if place is None else _moved(a, place)
 
 
-def _moved(part: Any, place: Place) -> Any:
+def to_be_known(a: Encoded) -> Encoded:
+    """Return encodings as fingerprints are made of them: on the host, but for what is hashed where it is."""
+    place = _elsewhere(a)
+    return a if place is None else _moved(a, place, hashed=True)
+
+
+def _moved(part: Any, place: Place, hashed: bool = False) -> Any:
     if isinstance(part, Encoded):
-        return Encoded(tuple(_moved(inner, place) for inner in part.parts))
+        return Encoded(tuple(_moved(inner, place, hashed) for inner in part.parts))
+    if hashed and hasattr(type(part), "__fingerprint__"):
+        return part
     there: Array | Any = place.host(part) if _elsewhere(part) is not None else part
     return there

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from gramian.checks import as_array, is_sparse
+from gramian.checks import as_array, at_hand, is_sparse
 from gramian.formula.encoded import Encoded
 from gramian.places import CORES, ELSEWHERE, Place, others, place_of, received
 
@@ -58,7 +58,7 @@ def to_device(thing: Any, device: Any) -> Any:
     array([[1., 0.],
            [0., 1.]])
     """
-    place, thing = named_place(device), received(thing)
+    place, thing = named_place(device), received(at_hand(thing))
     if is_sparse(thing):
         raise TypeError("a sparse array is worked on by the cores alone: pass its .toarray() where that fits")
     if isinstance(thing, np.ndarray | list | tuple) or _is_elsewhere(thing):
@@ -142,7 +142,8 @@ class _Moving(pickle.Pickler):
     def _array(self, thing: Any) -> Any:
         if not isinstance(thing, np.ndarray):
             self.met = True
-            return self._place.array(place_of(thing).host(thing))
+            found = place_of(thing).host(thing)
+            return self._place.array(found) if isinstance(found, np.ndarray) else found
         floating = thing.dtype in (np.float32, np.float64)
         return self._place.array(thing) if floating and id(thing) in self._vectors else thing
 

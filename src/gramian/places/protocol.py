@@ -69,6 +69,8 @@ class Asked:
         Whether a single entry takes long, so that tiles are small and a Ctrl-C is heard inside them.
     whole_columns : bool
         Whether part of a column costs as much as all of it.
+    among : int
+        How many entries all of K has, where these are a part of it: what is worth while is judged by that.
     """
 
     plan: Prepared
@@ -81,6 +83,7 @@ class Asked:
     diagonal: Callable[[], Array] | None = None
     expensive: bool = False
     whole_columns: bool = False
+    among: int = 0
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -114,6 +117,9 @@ class Entries(Protocol):
     def multiply(self, V: Array, remember: Remember) -> Array:
         """Return K V in double precision, sums of which are made in the same order on every run."""
 
+    def both(self, V: Array, W: Array) -> tuple[Array, Array]:
+        """Return K V and Kᵀ W in double precision, each value of a K that is not symmetric computed once."""
+
     def can_hold(self, dtype: np.dtype[Any]) -> bool:
         """Tell whether half of a symmetric K may be kept in such numbers."""
 
@@ -138,6 +144,8 @@ class Place(Protocol):
     """Who evaluates expressions, and on whose arrays."""
 
     name: str
+    apart: bool  # whether its matrices lie on other machines, so that their columns are not to travel
+    answers: bool  # whether its users want arrays of its own for an answer, and not those of NumPy
 
     @property
     def title(self) -> str:
@@ -165,6 +173,20 @@ class Place(Protocol):
 
     def release(self) -> None:
         """Give back memory that is kept for later."""
+
+    # Encodings
+
+    def encoded(self, kernel: Any, X: Any) -> Encoded:
+        """Return what a kernel makes of objects that a user gave here, with their vectors here."""
+
+    def settled(self, kernel: Any, X: Any) -> Any:
+        """Return a kernel with what it takes from objects that a user gave here: from all of them, or from a sample."""
+
+    def numbers(self, of: Callable[[Encoded], Array], a: Encoded) -> Array:
+        """Return a number for each object, by a function that works on the arrays of the host, or on those here."""
+
+    def features(self, phi: Callable[[Encoded], Any], a: Encoded, in_place: bool) -> Matrix:
+        """Return explicit features, of a map that works on the arrays of the host, or `in_place` on those here."""
 
     # Expressions
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from gramian.checks import Array
+from gramian.checks import Array, at_hand
 
 # Okabe and Ito's colours, which people with any kind of colour vision can tell apart, and twelve more.
 COLORS = (
@@ -67,7 +67,7 @@ def like(X: Any, grid: Array) -> Any:
 
 def in_plane(X: Any, what: str) -> Array:
     """Return X as points of the plane, or say that it is not."""
-    points = np.asarray(X, dtype=np.float64)
+    points = np.asarray(at_hand(X), dtype=np.float64)
     if points.ndim != 2 or points.shape[1] != 2:
         raise ValueError(f"{what} draws vectors of two features, and X has shape {points.shape}: fit on two columns")
     return points

@@ -79,6 +79,8 @@ class _Walker(pickle.Pickler):
 
     def persistent_id(self, thing: Any) -> Any:
         """Return what stands for a thing in the stream, None for the thing itself."""
+        if hasattr(type(thing), "__fingerprint__"):  # its content is elsewhere, and is hashed there
+            return "elsewhere", thing.__fingerprint__()
         if isinstance(thing, set | frozenset):
             return "set", sorted(fingerprint(member) for member in thing)
         if isinstance(thing, np.ndarray) and not thing.dtype.hasobject and not isinstance(thing, np.ma.MaskedArray):

@@ -101,6 +101,12 @@ def keeping(directory: str | os.PathLike[str] | None) -> Iterator[None]:
         _current.reset(before)
 
 
+def kept_in() -> Path | None:
+    """Return the directory that is kept now, for those who work elsewhere; None where there is none."""
+    journal = _current.get()
+    return None if journal is None else journal.directory.absolute()
+
+
 def is_kept() -> bool:
     """Tell whether a journal is kept."""
     return _current.get() is not None

@@ -15,6 +15,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from typing import Any, TypeVar
 
 from threadpoolctl import ThreadpoolController
@@ -29,8 +30,24 @@ PAUSE = 0.2  # seconds after which a waiting program looks whether it was interr
 BRING_BLAS = {"scipy.linalg", "sklearn", "torch"}  # modules that load a BLAS of their own
 
 
+_alone: ContextVar[bool] = ContextVar("alone", default=False)
+
+
+@contextmanager
+def alone() -> Iterator[None]:
+    """Work on one core, with one thread of BLAS: others work beside it, and bits must not depend on where it runs."""
+    before = _alone.set(True)
+    try:
+        with one_blas_thread():
+            yield
+    finally:
+        _alone.reset(before)
+
+
 def cores() -> int:
-    """Return the number of cores this process may use."""
+    """Return the number of cores this process may use, or one for work that is done alone."""
+    if _alone.get():
+        return 1
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
@@ -102,11 +119,12 @@ def _run_lanes(
         future.result()
 
 
-def aside(action: Callable[[], Answer]) -> Answer:
-    """Return what an action gives, in a thread of its own, so that a Ctrl-C need not wait for the end of it.
+def beside(action: Callable[[], Answer]) -> Callable[[], Answer]:
+    """Start an action in a thread of its own, and return what waits for its answer.
 
-    For single calls of seconds that release the interpreter lock and cannot be stopped. One that is left alone goes on
-    in the background until it is through.
+    For work that releases the interpreter lock, on a core that would be idle. What it gives must not depend on what
+    goes on meanwhile. A Ctrl-C need not wait for it: an action that is left alone goes on in the background until it is
+    through.
     """
     answers: list[Answer] = []
     errors: list[BaseException] = []
@@ -119,11 +137,23 @@ def aside(action: Callable[[], Answer]) -> Answer:
 
     thread = threading.Thread(target=act, name="gramian aside", daemon=True)
     thread.start()
-    while thread.is_alive():
-        thread.join(PAUSE)
-    if errors:
-        raise errors[0]
-    return answers[0]
+
+    def wait_for() -> Answer:
+        while thread.is_alive():
+            thread.join(PAUSE)
+        if errors:
+            raise errors[0]
+        return answers[0]
+
+    return wait_for
+
+
+def aside(action: Callable[[], Answer]) -> Answer:
+    """Return what an action gives, in a thread of its own, so that a Ctrl-C need not wait for the end of it.
+
+    For single calls of seconds that release the interpreter lock and cannot be stopped.
+    """
+    return beside(action)()
 
 
 class _OneBlasThread:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from gramian.checks import Array, check_characters
+from gramian.checks import Array, at_hand, check_characters
 
 LONGEST = 2**31 - 1  # symbols of a sequence, or of a piece of one
 
@@ -82,6 +82,7 @@ class Sequences:
 
 def ordered(X: Any, what: str) -> None:
     """Refuse what is iterable but no list of objects, as dictionaries, sets and tables, and texts that are none."""
+    at_hand(X)
     if isinstance(X, Mapping | set | frozenset) or hasattr(X, "columns"):
         raise TypeError(f"X is a {type(X).__name__}; a list of {what} expected (of a table, a column: kernel.on(name))")
     if isinstance(X, np.ndarray):

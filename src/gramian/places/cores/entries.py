@@ -39,7 +39,7 @@ class Tiled:
         That depends on the numbers of objects alone, so that the same data give the same digits on every run.
         """
         a = self.asked
-        entries = a.shape[0] * a.shape[1] // (2 if a.symmetric else 1)
+        entries = max(a.among, a.shape[0] * a.shape[1] // (2 if a.symmetric else 1))
         return None if entries < WORTH or a.whole_columns else fused(a.plan.formula, a.rows, a.cols, a.dtype)
 
     def write(self, i: slice, j: slice, out: Array) -> None:
@@ -91,6 +91,13 @@ class Tiled:
             wide = tiles.cut(a.shape, a.dtype, 0, a.memory, a.symmetric, largest=tiles.LARGEST_FUSED_SIDE)
             return remember(("product", V), lambda stages: tiles.multiply_fused(passes, wide, V, stages))
         return remember(("product", V), lambda stages: tiles.multiply(write, self.tiling, V, diagonal, stages))
+
+    def both(self, V: Array, W: Array) -> tuple[Array, Array]:
+        a, write = self.asked, self._in_pieces(self.write)
+        if (passes := self.fused) is not None and V.shape[1] == 1:
+            wide = tiles.cut(a.shape, a.dtype, 0, a.memory, False, largest=tiles.LARGEST_FUSED_SIDE)
+            return tiles.both_fused(passes, wide, V, W)
+        return tiles.both(write, self.tiling, V, W)
 
     def _few_at_a_time(self, V: Array, multiply: Any) -> Array:
         """Multiply by a few columns at a time: the lanes' partial sums count against the budget, too."""

@@ -35,14 +35,14 @@ class Fused:
     cols: Encoded
     dtype: np.dtype[Any]
 
-    def product(self, i: slice, j: slice, V: Array, sums: Array, mirrored: Array | None) -> None:
-        """Add the tile times V[j] to `sums`, and V[i] times the tile to `mirrored`, both in double precision."""
+    def product(self, i: slice, j: slice, V: Array, W: Array, sums: Array, mirrored: Array | None) -> None:
+        """Add the tile times V[j] to `sums`, and W[i] times the tile to `mirrored`, both in double precision."""
         arguments = self._arguments(i, j)
         rows = arguments[0][0].shape[0]
         w, found = np.zeros(rows, self.dtype), np.zeros(rows)
         back = np.zeros(j.stop - j.start) if mirrored is None else mirrored
         if mirrored is not None:
-            w[: len(sums)] = V[i, 0]
+            w[: len(sums)] = W[i, 0]
         self._call("product", *arguments, V[j, 0], w, found, back)
         sums += found[: len(sums)]
 

@@ -16,7 +16,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass
 from itertools import accumulate, pairwise, product
 from math import ceil, isqrt
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -43,6 +43,7 @@ STRIPE = 64  # rows of a tile that are transposed at a time, so that whole cache
 
 Span: TypeAlias = tuple[slice, slice]
 Block: TypeAlias = Callable[[slice, slice, Array], None]
+Fetch: TypeAlias = Callable[[int, int, Span], Array]
 Add: TypeAlias = Callable[[int, int, Span, Array, Array | None], None]  # adds what a tile gives to sums, both ways
 
 
@@ -254,32 +255,44 @@ def spread(tiles: list[Array], tiling: Tiling, diagonal: Array, out: Array, fact
 def multiply(block: Block, tiling: Tiling, V: Array, diagonal: Array | None = None, stages: Stages = at_once) -> Array:
     """Return K V in float64, V being (columns of K) × c; a symmetric K has the given diagonal."""
     V = np.ascontiguousarray(V)  # its rows are multiplied tile by tile
-    buffers = [np.empty(tiling.rows * tiling.cols, V.dtype) for _ in range(tiling.lanes)]
-
-    def fetch(lane: int, number: int, span: Span) -> Array:
-        i, j = span
-        shape = (i.stop - i.start, j.stop - j.start)
-        tile = buffers[lane][: shape[0] * shape[1]].reshape(shape)
-        _write(block, span, diagonal, tile)
-        return tile
-
-    return _accumulate(_by_tiles(fetch, V), tiling, V.shape[1], stages)
+    return _accumulate(_by_tiles(_written(block, tiling, V.dtype, diagonal), V, V), tiling, V.shape[1], stages)
 
 
 def multiply_fused(fused: Fused, tiling: Tiling, V: Array, stages: Stages = at_once) -> Array:
     """Return K V in float64 for one column V, without writing a tile."""
     V = np.array(V, order="C")
+    return _accumulate(_by_passes(fused, V, V), tiling, 1, stages)
 
-    def add(lane: int, number: int, span: Span, sums: Array, mirrored: Array | None) -> None:
-        fused.product(*span, V, sums[:, 0], None if mirrored is None else mirrored[:, 0])
 
-    return _accumulate(add, tiling, 1, stages)
+def both(block: Block, tiling: Tiling, V: Array, W: Array) -> tuple[Array, Array]:
+    """Return K V and Kᵀ W in float64 from the same tiles."""
+    fetch, V, W = _written(block, tiling, V.dtype), np.ascontiguousarray(V), np.ascontiguousarray(W)
+    return _both_ways(_by_tiles(fetch, V, W), tiling, V.shape[1])
+
+
+def both_fused(fused: Fused, tiling: Tiling, V: Array, W: Array) -> tuple[Array, Array]:
+    """Return K V and Kᵀ W in float64 for one column of each, without writing a tile."""
+    return _both_ways(_by_passes(fused, np.array(V, order="C"), np.array(W, order="C")), tiling, 1)
+
+
+def _both_ways(add: Add, tiling: Tiling, columns: int) -> tuple[Array, Array]:
+    """Return the sums over all tiles, to the rows and to the columns."""
+    spans, (n, m) = tiling.spans(), tiling.shape
+    sums = np.zeros((min(tiling.lanes, len(spans)), n + m, columns))
+
+    def work(lane: int, number: int) -> None:
+        i, j = spans[number]
+        add(lane, number, (i, j), sums[lane, i], sums[lane, n + j.start : n + j.stop])
+
+    _in_rounds(work, len(spans), tiling, sums, at_once, in_turn=True)
+    found = sums.sum(axis=0)
+    return found[:n], found[n:]
 
 
 def multiply_held(tiles: list[Array], tiling: Tiling, V: Array, stages: Stages = at_once) -> Array:
     """Return K V in float64 from the tiles that `hold` made."""
     V = np.ascontiguousarray(V)
-    return _accumulate(_by_tiles(lambda lane, number, span: tiles[number], V), tiling, V.shape[1], stages)
+    return _accumulate(_by_tiles(lambda lane, number, span: tiles[number], V, V), tiling, V.shape[1], stages)
 
 
 def _write(block: Block, span: Span, diagonal: Array | None, tile: Array) -> None:
@@ -288,14 +301,37 @@ def _write(block: Block, span: Span, diagonal: Array | None, tile: Array) -> Non
         np.fill_diagonal(tile, diagonal[span[0]])
 
 
-def _by_tiles(fetch: Callable[[int, int, Span], Array], V: Array) -> Add:
-    """Return what adds the product of a tile, which is fetched, to sums."""
+def _written(block: Block, tiling: Tiling, dtype: np.dtype[Any], diagonal: Array | None = None) -> Fetch:
+    """Return what fetches a tile by writing it, each lane over its last one."""
+    buffers = [np.empty(tiling.rows * tiling.cols, dtype) for _ in range(tiling.lanes)]
+
+    def fetch(lane: int, number: int, span: Span) -> Array:
+        i, j = span
+        shape = (i.stop - i.start, j.stop - j.start)
+        tile = buffers[lane][: shape[0] * shape[1]].reshape(shape)
+        _write(block, span, diagonal, tile)
+        return tile
+
+    return fetch
+
+
+def _by_passes(fused: Fused, V: Array, W: Array) -> Add:
+    """Return what adds a tile times one column of V, and its transpose times one of W, without writing the tile."""
+
+    def add(lane: int, number: int, span: Span, sums: Array, mirrored: Array | None) -> None:
+        fused.product(*span, V, W, sums[:, 0], None if mirrored is None else mirrored[:, 0])
+
+    return add
+
+
+def _by_tiles(fetch: Fetch, V: Array, W: Array) -> Add:
+    """Return what adds a tile, which is fetched, times V to sums, and its transpose times W."""
 
     def add(lane: int, number: int, span: Span, sums: Array, mirrored: Array | None) -> None:
         tile = fetch(lane, number, span)
         sums += tile @ V[span[1]]
         if mirrored is not None:
-            mirrored += tile.T @ V[span[0]]
+            mirrored += tile.T @ W[span[0]]
 
     return add
 

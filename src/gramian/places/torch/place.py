@@ -7,6 +7,8 @@ product, so that they cross once in n² evaluations.
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
+from dataclasses import replace
 from functools import cache, cached_property
 from typing import Any
 
@@ -18,13 +20,14 @@ from gramian.checks import Array, check_shape
 from gramian.formula import encoded
 from gramian.formula.encoded import Encoded
 from gramian.formula.expression import Formula
-from gramian.places import CORES, register
+from gramian.places import CORES, on_host, register, there
 from gramian.places.protocol import Asked, Place, Prepared, Remember
 from gramian.places.torch import engine, interpret
 from gramian.places.torch.arrays import NAMES, Arrays, dtype_of
 from gramian.places.torch.memory import ON_CORES, budget, release
 from gramian.places.torch.parts import check_devices, device_of
 from gramian.places.torch.passes import available
+from gramian.runtime.journal import at_once
 
 # Said of the first product of a thread, which goes on as if nothing had been.
 warnings.filterwarnings("ignore", message="Attempting to run cuBLAS, but there was no current CUDA context")
@@ -35,6 +38,9 @@ KEPT = 2**30  # bytes of K that are kept in the memory of the machine itself; a 
 
 class Torch(Arrays):
     """One device of torch."""
+
+    answers = True
+    apart = False
 
     def __init__(self, device: torch.device) -> None:
         super().__init__(device)
@@ -67,6 +73,18 @@ class Torch(Arrays):
 
     def release(self) -> None:
         release(self.device)
+
+    def encoded(self, kernel: Any, X: Any) -> Encoded:
+        return there(kernel.encode(X), self)
+
+    def settled(self, kernel: Any, X: Any) -> Any:
+        return kernel.fit(X)
+
+    def numbers(self, of: Callable[[Encoded], Array], a: Encoded) -> Array:
+        return of(a)
+
+    def features(self, phi: Callable[[Encoded], Any], a: Encoded, in_place: bool) -> Any:
+        return phi(a) if in_place else self.array(phi(on_host(a)))
 
     def prepare(self, formula: Formula) -> Prepared:
         return Plan(formula)
@@ -145,11 +163,30 @@ class Entries:
 
         return remember(("product", V), work)
 
+    def both(self, V: Array, W: Array) -> tuple[Array, Array]:
+        a, place = self.asked, self.place
+        if self._between.passes is not None:  # to compute values twice takes less time than to write them
+            turned = Entries(place, replace(a, rows=a.cols, cols=a.rows))._between
+            given = place.array(V, a.dtype), place.array(W, a.dtype)
+            return place.host(self._between.multiply(given[0])), place.host(turned.multiply(given[1]))
+        n, m = a.shape
+        found, back = np.empty((n, V.shape[1])), np.zeros((m, W.shape[1]))
+        for rows in place.stripes(n, max(1, a.memory // (a.dtype.itemsize * (1 + a.plan.scratch) * m))):
+            tile = self.block(rows, slice(None), _computed)
+            found[rows] = place.times(tile, V.astype(np.float64))
+            back += place.times(tile.T, W[rows].astype(np.float64))
+        return found, back
+
     def can_hold(self, dtype: np.dtype[Any]) -> bool:
         return len(self.asked.rows) ** 2 * dtype.itemsize <= self.place.hold
 
     def hold(self, dtype: np.dtype[Any], remember: Remember) -> Held:
         return Held(self.place, self.place.cast(self.matrix(remember), dtype))
+
+
+def _computed(what: tuple[Any, ...], compute: Callable[..., Array]) -> Array:
+    """Compute what is not to be remembered."""
+    return compute(at_once)
 
 
 class Held:

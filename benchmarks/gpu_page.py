@@ -13,9 +13,32 @@ LEARNT = ["| what | s | wanted | GB on the device | |", "|---|---|---|---|---|"]
 def section() -> str:
     """The section, empty where nothing was measured."""
     passes, learnt = (read(HERE / name) for name in ("gpu.json", "gpu_learn.json"))
-    parts = [products(passes) if passes else "", learners(learnt) if learnt else ""]
+    errors = read(HERE / "gpu_data.json")
+    parts = [
+        products(passes) if passes else "",
+        learners(learnt) if learnt else "",
+        exactness(errors) if errors else "",
+    ]
     found = "\n\n".join(filter(None, parts))
     return f"## On a GPU\n\n{found}" if found else ""
+
+
+def exactness(errors: list[dict]) -> str:
+    """What is gained by working exactly, as n grows."""
+    names, ranks = (list(dict.fromkeys(one[key] for one in errors)) for key in ("data", "rank"))
+    head = ["| data | examples | " + " | ".join(str(r) if r == "exact" else f"rank {r:,}" for r in ranks) + " |"]
+    lines = [*head, "|---" * (2 + len(ranks)) + "|"]
+    for name in names:
+        for n in dict.fromkeys(one["n"] for one in errors if one["data"] == name):
+            found = {one["rank"]: one for one in errors if (one["data"], one["n"]) == (name, n)}
+            cells = [f"{found[r]['error']:.4f} ({found[r]['seconds']:.1f} s)" if r in found else "–" for r in ranks]
+            lines.append(f"| {name} | {n:,} | " + " | ".join(cells) + " |")
+    text = """What exactness buys: the root mean square error on new examples, and the time of the fit, in two
+regressions that anybody can make (`benchmarks/gpu_data.py`): how far the tip of a robot arm of ten joints is from a
+point (no noise), and Friedman's function of ten numbers (noise of standard deviation 1, below which no error can fall).
+The Gaussian kernel; its bandwidth is chosen at 20,000 examples, the ridge of each fit among a few, by the error on
+others."""
+    return "\n\n".join((text, "\n".join(lines)))
 
 
 def read(path: Path) -> object:

@@ -216,7 +216,8 @@ do a job the page says what it would need. {verdict}"""
                 "## Ordinary sizes, with the defaults",
                 "What a user types first, at the sizes where most stay: seconds of one fit, a chosen regulariser and "
                 "bandwidth included, and in brackets how many times as long the peer takes. "
-                f"{sweep.verdict(found)} Measured on: {machines}.",
+                f"{sweep.verdict(found)} Measured on: {machines}. Rows with a star are processor seconds of one core "
+                "of a machine that had other work, those without it seconds on two cores.",
                 sweep.table(found),
                 self._image("sweep", "Time against n for every learner and its peer"),
             ]

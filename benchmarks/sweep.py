@@ -14,17 +14,21 @@ import argparse
 import json
 import math
 import sys
+import time
+import warnings
 from pathlib import Path
 from typing import Any
 
 from measure import alone, machine
-from ordinary import ROWS
+from ordinary import ROWS, ordinary
 from record import Record
 
 HERE = Path(__file__).parent
 SIZES = (100, 300, 1_000, 3_000, 5_000, 10_000, 20_000, 40_000)
 CLIFF = 1.2  # times the seconds of a larger size that a smaller one may take
 BRIEF = 0.05  # seconds below which a size is not compared: one switch of a process is as long
+GROWTH = 4.0  # times the seconds of a size that the next one is expected to take, at least
+PROCESSOR = "processor seconds"
 LIMIT = 120.0  # seconds of one side, with its repetitions
 
 Swept = dict[str, Any]
@@ -50,6 +54,30 @@ def measure(name: str, sizes: tuple[int, ...] = SIZES, limit: float = LIMIT, bef
     return found
 
 
+def processor(name: str, sizes: tuple[int, ...], limit: float, before: Swept | None = None) -> Swept:
+    """Measure one row in this process by processor seconds: for a machine that is not ours alone, on one core."""
+    row = ROWS[name]
+    found = before or {"machine": f"{machine()} (one core, {PROCESSOR})", "sizes": [], "ours": [], "peer": []}
+    found.setdefault("cannot", {})
+    for n in (n for n in sizes if n not in found["sizes"]):
+        found["sizes"].append(n)
+        for side in ("ours", "peer"):
+            last = found[side][-1] if found[side] else 0.0
+            if last is None or GROWTH * last > limit or (side == "ours" and n > row.most):
+                found[side].append(None)
+                found["cannot"].setdefault(f"{side} {n}", "not measured")
+                continue
+            ordinary(256, name, side)()
+            taken: list[float] = []
+            while len(taken) < 3 and sum(taken) < 2:
+                run = ordinary(n, name, side)
+                start = time.process_time()
+                run()
+                taken.append(time.process_time() - start)
+            found[side].append(min(taken))
+    return found
+
+
 def cliffs(found: Swept) -> list[str]:
     """Say at which sizes our side takes longer than at a larger one."""
     timed = [(n, s) for n, s in zip(found["sizes"], found["ours"], strict=True) if s is not None]
@@ -63,6 +91,8 @@ def cliffs(found: Swept) -> list[str]:
 
 def cell(found: Swept, k: int) -> str:
     """Our seconds, and how many times as long the peer takes."""
+    if k >= len(found["sizes"]):
+        return "–"
     ours, peer, n = found["ours"][k], found["peer"][k], found["sizes"][k]
     if ours is None:
         return found["cannot"].get(f"ours {n}", "–")
@@ -75,14 +105,15 @@ def cell(found: Swept, k: int) -> str:
 
 def table(swept: dict[str, Swept]) -> str:
     """One line a row: our seconds at each size, and in brackets the seconds of the peer over ours."""
-    sizes = next(iter(swept.values()))["sizes"]
+    sizes = max((one["sizes"] for one in swept.values()), key=len)
     lines = [
         f"| learner | instead | {' | '.join(f'{n:,}' for n in sizes)} |",
         "|---|---|" + "---|" * len(sizes),
     ]
     for name, found in swept.items():
         cells = " | ".join(cell(found, k) for k in range(len(sizes)))
-        lines.append(f"| {ROWS[name].what} | {ROWS[name].peer} | {cells} |")
+        mark = "\\*" if PROCESSOR in found["machine"] else ""
+        lines.append(f"| {ROWS[name].what}{mark} | {ROWS[name].peer} | {cells} |")
     return "\n".join(lines)
 
 
@@ -110,6 +141,7 @@ def main() -> int:
     parser.add_argument("--out", type=Path, help="a file for what is measured")
     parser.add_argument("--take", action="store_true", help="put what the files hold into measured.json")
     parser.add_argument("--limit", type=float, default=LIMIT, help="seconds of one side")
+    parser.add_argument("--processor", action="store_true", help="by processor seconds, in this process")
     parser.add_argument("--sizes", type=int, nargs="+", default=SIZES, help="ascending")
     given = parser.parse_args()
     if given.take:
@@ -120,11 +152,12 @@ def main() -> int:
         record.save()
         print(table(record.sweep), verdict(record.sweep), sep="\n\n")
         return 0
+    warnings.simplefilter("ignore")
     kept = given.out is not None and given.out.exists()
     found: dict[str, Swept] = json.loads(given.out.read_text(encoding="utf-8")) if kept else {}
     for name in given.names or ROWS:
         for n in given.sizes:
-            found[name] = measure(name, (n,), given.limit, found.get(name))
+            found[name] = (processor if given.processor else measure)(name, (n,), given.limit, found.get(name))
             if given.out is not None:
                 given.out.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
         print(table({name: found[name]}), flush=True)

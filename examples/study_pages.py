@@ -132,7 +132,8 @@ def verdict(found: gm.Report) -> str:
 def compared(page: Path, quotation: str, refresh: bool) -> str:
     """Say whether a page of docs/studies quotes what was found; put it there if that is wanted."""
     told = page.read_text(encoding="utf-8")
-    if quotation in told:
+    quoted = QUOTE.search(told)
+    if quoted is not None and quoted.group() == quotation:
         return "docs/studies says the same."
     if not refresh:
         return "docs/studies says something else; --refresh mends that."

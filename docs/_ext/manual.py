@@ -52,9 +52,16 @@ class PublicName(XRefRole):
         return title, f"gramian.{target}"
 
 
+# Bars of norms and hats that would grow with what stands beside them; a minus after a bracket, which subtracts nothing.
+MENDED = {f"<mo>{sign};</mo>": f'<mo fence="false" stretchy="false">{sign};</mo>' for sign in ("&#x02016", "&#x0005E")}
+MENDED |= {"&#x00028;</mo><mo>&#x02212;</mo>": '&#x00028;</mo><mo form="prefix">&#x02212;</mo>'}
+
+
 def mathml(node, display: str) -> str:
     """Return a formula as MathML; a command that was not understood, and so is left in it, is a warning."""
     made = convert(node.astext(), display=display)
+    for found, better in MENDED.items():
+        made = made.replace(found, better)
     if "\\" in made:
         logger.warning("a command in this formula is not understood: %s", node.astext(), location=node)
     return made
@@ -72,6 +79,13 @@ def block_math(translator, node):
     translator.body.append(mathml(node, "block"))
     translator.body.append("</div>\n")
     raise nodes.SkipNode
+
+
+def reach_tables(app: Sphinx, page, template, context, doctree):
+    """Let the keyboard reach tables, which scroll by themselves where the screen is narrow."""
+    scrolling = '<div class="pst-scrollable-table-container"'
+    if context.get("body"):
+        context["body"] = context["body"].replace(scrolling, f'{scrolling} tabindex="0"')
 
 
 def trim_code(app: Sphinx, doctree):
@@ -107,6 +121,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.connect("builder-inited", bring_root_pages)
     app.connect("builder-inited", make_performance_page)
     app.connect("doctree-read", trim_code)
+    app.connect("html-page-context", reach_tables)
     app.connect("autodoc-process-docstring", theory_links)
     app.connect("autodoc-skip-member", only_ours)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,6 +1,6 @@
 """
-Of this class, of that, of both, of none
-========================================
+Of this class, of that one, of both, or of none?
+================================================
 
 A classifier must choose. A p-value for each class can also say: this object could be of either class, or it is of
 neither.

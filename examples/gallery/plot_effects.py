@@ -1,6 +1,6 @@
 """
-What does one column do, all others kept?
-=========================================
+What does one column do, if the others stay as they are?
+========================================================
 
 A kernel model is no black box. Accumulated local effects show how its answer changes with one column, with errors
 that say how far the curve depends on the sample.

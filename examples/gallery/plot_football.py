@@ -1,6 +1,6 @@
 """
-From one known team a conference to all of them
-===============================================
+One known team in each conference tells the others
+==================================================
 
 115 football teams and who played whom. One team of each conference is known. Which conference do the others belong
 to?

@@ -25,7 +25,7 @@ for ax, kernel, title in (
 
 # %%
 # scikit-learn's ``gamma=10`` is ``bandwidth = 1 / sqrt(2 * 10) = 0.22`` here. How much of the variance in feature
-# space do two components hold? Little, for the feature space has many directions:
+# space do two components hold? Little, because the feature space has many directions:
 
 share = gm.KernelPCA(2, gm.Gaussian(bandwidth=0.22)).fit(X).explained_variance_ratio_
 print(share.round(3))

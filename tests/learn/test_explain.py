@@ -134,6 +134,20 @@ def test_of_records_a_number_a_category_or_a_text_is_named(column):
     assert named >= 19
 
 
+def test_a_name_of_its_own_as_every_object_has_one_makes_none_unusual():
+    columns = [f"x{j}" for j in range(8)]
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(80, 8))
+        X[0, 2] = 3.0
+        names = ["".join(rng.choice(list("abcdefgh"), 6)) for _ in X]
+        rows = [{"name": name, **dict(zip(columns, x, strict=True))} for name, x in zip(names, X.tolist(), strict=True)]
+        kernel = gm.Spectrum(2).normalize().on("name") + gm.Gaussian(5.0).on(*columns)
+        (found,) = gm.NoveltyDetector(kernel, alpha=0.1, random_state=0).fit(rows).explain(rows[:1], 3, rows)
+        assert found.reasons[0].column == "x2"
+        assert "name" not in [reason.column for reason in found.reasons]
+
+
 def test_a_category_that_is_unusual_beside_the_other_columns_is_named_with_the_usual_one():
     records = mixed(np.random.default_rng(0))
     k = gm.Equality().on("color") * gm.Gaussian(2.0).on("size")
@@ -253,6 +267,15 @@ def test_the_usual_range_does_not_come_from_the_value_itself_among_objects_equal
     assert usual["n"] == (0.0, 3.0)
 
 
+@pytest.mark.parametrize("seed", range(10))
+def test_an_object_of_the_sample_is_not_asked_what_is_usual(seed):
+    X = np.random.default_rng(seed).lognormal(size=(25, 3))
+    X[7] *= 40.0
+    alike = unusual._Likeness(unusual.fields_of(X, None)).to(dict(enumerate(X[7].tolist())))
+    assert {len(rows) for rows in alike.values()} == {20}
+    assert 7 not in np.concatenate(list(alike.values()))
+
+
 # Planted reasons
 
 STANDARD = gm.Gaussian("median").pullback(gm.Standardize())
@@ -282,6 +305,25 @@ def test_the_column_that_was_planted_is_named_first(crowd, d):
     seen = [one for seed in range(40) if (one := far_off(crowd, d, seed, 1)) is not None]
     assert len(seen) >= 15
     assert np.mean([names[:1] == truth for names, truth in seen]) >= 0.9
+
+
+@pytest.mark.parametrize("size", [6, 9])
+@pytest.mark.parametrize("crowd", CROWDS)
+def test_of_twenty_columns_the_one_that_brought_an_object_outside_is_named_first(crowd, size):
+    named = []
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        X, j = CROWDS[crowd](rng, 20), int(rng.integers(20))
+        before = X[:1].copy()
+        X[0, j] += size * X[:, j].std()
+        detector = gm.NoveltyDetector(STANDARD, calibration="conformal", alpha=0.05, random_state=0).fit(X)
+        (found,) = detector.explain(X[:1], 3, X)
+        far = np.abs(X[0] - X[1:].mean(axis=0)) / X[1:].std(axis=0)
+        outermost = far[j] > 1.25 * np.delete(far, j).max()  # in a heavy tail another value may be as far
+        if found.novel and outermost and -detector.score_samples(before)[0] <= detector.threshold_:
+            named.append(found.reasons[0].column == f"column {j}")
+    assert named
+    assert sum(named) >= 0.95 * len(named) - 1
 
 
 @pytest.mark.parametrize("crowd", ["independent", "two factors", "groups"])

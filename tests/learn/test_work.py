@@ -112,10 +112,10 @@ def mixed():
 
 
 OF_OTHER_OBJECTS = {  # how many times all of K is computed, and how many products are made, at most
-    "documents": (lambda: gm.FisherDiscriminant(gm.BagOfWords("tf-idf").normalize()), words, 1.5, 15),
-    "components of documents": (lambda: gm.KernelPCA(2, gm.BagOfWords("tf-idf").normalize()), words, 1.25, 4),
-    "strings": (lambda: gm.FisherDiscriminant(gm.FullSpectrum(2, 6).normalize()), strings, 2.0, 12),
-    "records": (mixed, records, 2.0, 12),
+    "documents": (lambda: gm.FisherDiscriminant(gm.BagOfWords("tf-idf").normalize()), words, 1.75, 15),
+    "components of documents": (lambda: gm.KernelPCA(2, gm.BagOfWords("tf-idf").normalize()), words, 1.25, 12),
+    "strings": (lambda: gm.FisherDiscriminant(gm.FullSpectrum(2, 6).normalize()), strings, 2.0, 18),
+    "records": (mixed, records, 2.0, 18),
 }
 
 

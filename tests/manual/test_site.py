@@ -25,6 +25,9 @@ PAGES = (
     "reference/index.html",
     "reference/generated/gramian.KernelRidge.html",
     "migrate/scikit-learn.html",
+    "migrate/kernlab.html",
+    "project/root/performance.html",
+    "start/words.html",
 )
 READERS = {
     "desk": {"viewport": {"width": 1100, "height": 900}},

@@ -14,7 +14,7 @@ sync_api = pytest.importorskip(
 )
 
 from gramian.intake.reading import from_objects, load_example  # noqa: E402
-from gramian.reporting import page  # noqa: E402
+from gramian.reporting import blocks, page  # noqa: E402
 from gramian.reporting.build import build  # noqa: E402
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
@@ -481,6 +481,22 @@ def test_a_real_report_opens_in_silence_and_shows_its_objects(what, visit, tmp_p
     assert tip(tab).is_visible()
     found = axe.Axe().run(tab, context={"exclude": [["details:not([open])"]]}).response["violations"]
     assert [(v["id"], v["nodes"][0]["html"][:200]) for v in found if v["impact"] in ("serious", "critical")] == []
+
+
+@pytest.mark.parametrize("width", [390, 1100])
+def test_a_drawn_histogram_stays_on_one_line_beside_long_words(visit, tmp_path, width):
+    long = "several words that take all the room there is in a narrow column of a table"
+    heads = (("column", "text"), ("spread", "drawn"), ("range", "text"), ("to notice", "text"))
+    shown = [blocks.table("Columns.", heads, [[long, "█▇▆▅▄▃▂▁█▇", long, long], ["x", "█", "y", "z"]])]
+    report = demo.demo_report() | {"sections": [blocks.Section("columns", "Columns", "", shown).plain()]}
+    file = tmp_path / "columns.html"
+    file.write_text(page.render(report), encoding="utf-8")
+    tab = visit(file.as_uri(), viewport={"width": width, "height": 900})
+    if tab.get_by_role("button", name="Unfold all").count():
+        tab.get_by_role("button", name="Unfold all").click()
+    heights = """() => [...document.querySelectorAll('td.barred')].map(cell => {
+        const range = document.createRange(); range.selectNodeContents(cell); return range.getClientRects().length})"""
+    assert tab.evaluate(heights) == [1, 1]
 
 
 def test_the_legend_hides_and_shows_a_cluster(visit, tmp_path):

@@ -26,6 +26,7 @@ from gramian.reporting.sections.columns_that_matter import sentence, spoken, tol
 from gramian.reporting.sections.prediction.apart import apart
 from gramian.reporting.sections.uncertainty import Learning, Promise, _meaning, _more, _sure, held, learning
 from gramian.reporting.study import Study
+from gramian.runtime.threads import beside
 
 
 @pytest.fixture(autouse=True)
@@ -460,6 +461,22 @@ def test_a_baseline_has_one_thread_where_there_are_few_objects(n, threads):
     plain._fitted("asked", "trees", X, lambda n, y: Asked()).predict(np.arange(n), y, np.arange(2))
     assert seen == [before if threads is None else {threads}]
     assert openmp_threads() == before
+
+
+@pytest.mark.parametrize("task", ["classes", "numbers"])
+def test_plain_models_beside_kernel_learners_say_what_they_say_after_them(task, monkeypatch):
+    X, rng = table(120)
+    y = X[:, 0] + rng.standard_normal(120)
+    study = study_of(X, np.where(y > 0, "a", "b") if task == "classes" else y)
+    after = hold(study).predicted
+    started = []
+    monkeypatch.setattr(plain, "SMALL", 50)
+    monkeypatch.setattr(contests, "cores", lambda: 2)
+    monkeypatch.setattr(plain, "cores", lambda: 3)
+    monkeypatch.setattr(contests, "beside", lambda action: started.append(action) or beside(action))
+    again = hold(study).predicted
+    assert len(started) == contests.FOLDS
+    assert all(np.array_equal(one, other) for one, other in zip(after, again, strict=True))
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -22,7 +22,7 @@ from gramian.reporting.sections import verdict as verdicts
 from gramian.reporting.sections.novelty import Found, _apart
 from gramian.reporting.sections.prediction.smoothing import why
 from gramian.reporting.sections.verdict import Said, _line, foremost, predicted
-from gramian.reporting.splits import Fold, Splits, _ahead, _units_out
+from gramian.reporting.splits import Fold, Splits, _ahead, _equal, _units_out
 from gramian.reporting.study import Study
 
 SEEDS = range(20)
@@ -663,3 +663,49 @@ def test_a_column_into_which_the_target_was_cut_is_named_and_one_that_goes_with_
     assert list(found.values()) == ["ranges"]
     frame[np.argmax(weight), 0] = 1.0  # one is enough
     assert knowing(frame, weight) == {}
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_row_with_a_gap_is_no_copy_of_one_that_has_the_value_standing_in(seed):
+    rng = np.random.default_rng(seed)
+    X = rng.integers(0, 3, (90, 3)).astype(float)
+    X[rng.random(X.shape) < 0.2] = np.nan
+    data = from_objects(X)
+    written = [tuple(None if np.isnan(value) else value for value in row) for row in X.tolist()]
+    assert any(data.gaps[name].any() for name in data.gaps)
+    known = list(dict.fromkeys(written))
+    assert _equal(data).tolist() == [known.index(row) for row in written]
+
+
+# What lies far out
+
+
+def farthest(distances, flagged, looked_at=1000):
+    """What the verdict says of objects at so many times the threshold, which so many exceed."""
+    most = [{"name": f"object {k}", "distance": 2.0 * distance} for k, distance in enumerate(distances)]
+    found = {"most_unusual": most, "threshold": 2.0, "flagged": flagged, "looked_at": looked_at, "alpha": 0.05}
+    (words,) = verdicts.unusual(SimpleNamespace(data=SimpleNamespace(names=["object 0"])), found)
+    return words
+
+
+def test_the_share_that_lies_out_there_of_any_sample_is_not_counted_as_news():
+    assert farthest([1.2, 1.1], 50) == "The objects farthest out are object 0 and object 1."
+    assert farthest([1.2, 1.0], 71) == "The object farthest out is object 0."
+    assert farthest([1.2, 1.1], 72).startswith("72 objects lie farther out than the others, where 5\xa0% of any sample")
+
+
+def test_an_object_barely_beyond_the_threshold_does_not_lie_far_out():
+    assert farthest([1.009, 1.0], 1) == "No object lies far out."
+    assert farthest([1.011, 1.0], 1) == "The object farthest out is object 0."
+
+
+def test_of_a_balanced_table_no_object_lies_far_out():
+    rows = [{"a": a, "b": b, "c": c} for a in "uvwx" for b in "lmn" for c in "opqrs"]
+    found = gm.report(rows).data["sections"]
+    assert "No object lies far out" in json.dumps(found[:2])
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_of_one_cloud_no_number_of_objects_is_said_to_lie_out(seed):
+    X = np.random.default_rng(seed).standard_normal((300, 3))
+    assert "farther out than the others" not in json.dumps(gm.report(X).data["sections"][:2])

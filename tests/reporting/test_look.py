@@ -1,6 +1,5 @@
 """How the report reads and looks: rules that hold for every data set, over many draws."""
 
-import math
 import re
 from itertools import pairwise
 
@@ -13,8 +12,8 @@ import gramian as gm
 from gramian.intake.reading import from_objects, load_example
 from gramian.kernels.radial import Matern
 from gramian.learn.candidates import candidates
-from gramian.reporting import blocks
-from gramian.reporting.build import LAST, PARTS, QUICK, QUICK_PARTS, SECTIONS, build, ordered, shares_of_time
+from gramian.reporting import blocks, pace
+from gramian.reporting.build import AT_THE_END, SECTIONS, build, ordered
 from gramian.reporting.figures import draw
 from gramian.reporting.figures.drawing import COLORS, SHAPES
 from gramian.reporting.figures.scatter import POOR
@@ -139,24 +138,71 @@ def test_each_class_has_a_row_of_its_own_in_the_order_of_the_medians(classes):
 def test_sections_on_feature_spaces_come_last_and_folded():
     made = [blocks.Section(name, "", "", []) for name in ("verdict", "kernel", "new", "spectrum", "map", "geometry")]
     found = ordered(made)
-    assert [one.id for one in found] == ["verdict", "map", "new", *LAST]
+    assert [one.id for one in found] == ["verdict", "map", "new", *AT_THE_END]
     assert [one.folded for one in found] == [False, False, False, True, True, True]
 
 
-def test_the_shares_of_the_time_add_up_and_prediction_takes_most():
-    for sections, parts in ((SECTIONS, PARTS), (QUICK, QUICK_PARTS)):
-        names = [one.__name__.rpartition(".")[2].replace("_", " ") for one in sections]
-        assert set(names) < set(parts)
-        steps = shares_of_time(names, parts=parts)
-        ends = [begin + part for begin, part in steps.values()]
-        assert [begin for begin, _ in steps.values()] == pytest.approx([0, *ends[:-1]])
-        assert math.isclose(ends[-1], 1)
-        assert max(steps, key=lambda name: steps[name][1]) == "prediction"
+class Told:
+    """A task of progress that remembers what it was told."""
+
+    def __init__(self):
+        self.states = []
+
+    def advance(self, done, total=None, note="", stride=1):
+        self.states.append((done / total, stride / total))
 
 
-def test_where_nothing_is_predicted_the_other_sections_take_all_the_time():
-    steps = shares_of_time(["clusters", "novelty"], predicts=False)
-    assert math.isclose(sum(steps["novelty"]), 1)
+def paced(monkeypatch, took, expected):
+    """The states of a task whose steps took so many seconds and were expected to take others."""
+    now = [0.0]
+    monkeypatch.setattr(pace, "clock", lambda: now[0])
+    told = Told()
+    made = pace.Pace(told, list(took), expected)
+    for step, seconds in took.items():
+        made.begin(step)
+        now[0] += seconds
+        assert made.took == pytest.approx(seconds)
+    return told.states
+
+
+def test_where_every_step_takes_what_was_expected_the_share_is_that_of_the_time(monkeypatch):
+    took = {"a": 1.0, "b": 2.0, "c": 7.0}
+    assert paced(monkeypatch, took, took) == [pytest.approx(state) for state in ((0, 0.1), (0.1, 0.2), (0.3, 0.7))]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_time_left_is_off_by_no_more_than_the_guesses_are(monkeypatch, seed):
+    rng = np.random.default_rng(seed)
+    took = {step: float(rng.exponential()) for step in "abcdef"}
+    guessed = {step: seconds * rng.uniform(1 / 2, 2) for step, seconds in took.items()}
+    passed = 0.0
+    for (reached, _), seconds in zip(paced(monkeypatch, took, guessed), took.values(), strict=True):
+        left = sum(took.values()) - passed
+        said = passed * (1 - reached) / reached if passed else left
+        assert left / 2 <= said * (1 + 1e-9)
+        assert said <= 2 * left * (1 + 1e-9)
+        passed += seconds
+
+
+def steps_of(sections):
+    return {one.__name__.rpartition(".")[2].replace("_", " ") for one in sections}
+
+
+@pytest.mark.parametrize("quick", [False, True])
+@pytest.mark.parametrize("name", ["iris", "promoters", "addresses", "football"])
+def test_every_step_that_takes_long_has_a_guess_and_prediction_the_largest(name, quick):
+    data = load_example(name)
+    guessed = pace.at_first(data, quick)
+    assert {pace.CHOOSING, pace.PREDICTING, pace.SHOWING, pace.ASKING, pace.SURE, pace.LAST} <= set(guessed)
+    assert steps_of(SECTIONS) - {"came in", "columns"} <= set(guessed)
+    assert quick or max(guessed, key=guessed.__getitem__) == pace.PREDICTING
+    assert min(guessed.values()) >= 0
+
+
+def test_where_nothing_is_predicted_no_time_is_kept_for_it():
+    data = from_objects(np.random.default_rng(0).standard_normal((50, 2)))
+    guessed = pace.at_first(data)
+    assert guessed[pace.PREDICTING] == guessed[pace.ASKING] == guessed[pace.SURE] == 0
 
 
 def test_a_quick_report_has_verdict_map_and_prediction_and_says_that_it_is_one():

@@ -380,6 +380,22 @@ def test_a_kernel_of_strings_is_refused_on_numbers():
         build(load_example("iris"), "gaussian on nope")
 
 
+@pytest.mark.parametrize("written", [int, str])
+def test_nodes_in_a_list_are_seen_as_the_graph_they_are_of(written):
+    rng = np.random.default_rng(0)
+    n, side = 40, np.arange(40) % 2
+    pairs = [
+        (i, j) for i in range(n) for j in range(i) if j == i - 1 or rng.random() < 0.4 - 0.38 * (side[i] != side[j])
+    ]
+    graph = gm.Graph(pairs)
+    kernel, y = gm.ExponentialDiffusion(graph, beta=0.5).normalize(), [f"side {side[node]}" for node in graph.names()]
+    found = [gm.report(X, y, kernel).data["sections"] for X in (graph, [written(node) for node in graph.names()])]
+    assert [one["lead"] for one in found[0][:1]] == [one["lead"] for one in found[1][:1]]
+    assert found[0][0]["numbers"]["signal"] == "clear"
+    with pytest.raises(DataError, match="compares the nodes of a graph, and '99' is none of them"):
+        gm.report([*graph.names()[1:], 99], y, kernel)
+
+
 def test_a_graph_with_negative_weights_has_a_kernel():
     graph = gm.Graph.from_edges([(0, 1, 1.0), (1, 2, -1.0), (2, 3, 1.0), (3, 0, -1.0), (0, 4, 1.0), (4, 5, 2.0)])
     assert section(build(from_objects(graph)), "kernel")["numbers"]["kernel"].startswith("exponential_diffusion(beta=")

@@ -269,3 +269,27 @@ def test_a_report_holds_blas_to_one_thread_throughout_and_gives_the_others_back(
     assert len(counted) > 10
     assert set(counted) == {1}
     assert set(blas_threads()) == {2}
+
+
+def test_an_action_goes_on_beside_its_caller_and_is_waited_for():
+    gate, seen = threading.Event(), []
+
+    def act():
+        assert gate.wait(60)
+        seen.append(threading.current_thread())
+        return 7
+
+    answer = threads.beside(act)
+    assert not seen  # it waits for what the caller does next
+    gate.set()
+    assert answer() == 7
+    assert seen[0] is not threading.current_thread()
+
+
+def test_the_error_of_an_action_beside_is_that_of_waiting_for_it():
+    def fail():
+        raise ValueError("too late")
+
+    answer = threads.beside(fail)
+    with pytest.raises(ValueError, match="too late"):
+        answer()

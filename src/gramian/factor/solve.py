@@ -31,7 +31,7 @@ from gramian.factor.cholesky import LowRank, pivoted
 from gramian.factor.machine import DENSE, TYPICAL
 from gramian.gram.gram import Gram, as_symmetric, features
 from gramian.gram.there import answered
-from gramian.places import Factor, Matrix, place_of
+from gramian.places import CORES, Factor, Matrix, Place, place_of
 from gramian.runtime.progress import steps_left, task
 from gramian.runtime.threads import aside, cores, one_blas_thread, run
 
@@ -40,6 +40,7 @@ Step = Callable[[Array, Any], Array]
 Side = Literal["auto", "primal", "dual"]
 
 MOST_STEPS = 150  # of conjugate gradients
+MORE = 4  # times as many where a step takes a fraction of a second, whatever the size
 MACHINE = TYPICAL  # by which times are predicted
 SURE = 10  # steps that one of low rank is expected to take, at least
 LAST = 64  # columns of a factor by which it is judged what is left of K
@@ -49,6 +50,7 @@ FEWEST = 64  # below which the rank of a preconditioner is not halved
 ROOT = 16  # side of a matrix that a place may keep, by the rank of a preconditioner that is decomposed in no time
 LARGEST_FACTOR = 2**31  # bytes of it in single precision, or as many as a place keeps of K
 PRECONDITIONER_ROWS = 2048  # of its factor that are worked on at a time
+ABREAST = 128  # columns of a matrix of another place that are seen through S at a time
 PART = 2**19  # numbers of a matrix that are seen through S at a time
 CLEAR = 64  # a ridge so many times the rounding errors of K in single precision is not lost among them
 COARSE = 1e-4  # what a round of steps by values in single precision may gain, at most
@@ -209,14 +211,14 @@ class Lens:
     """The map S through which K is seen, and Sᵀ; both act on the columns of a matrix.
 
     `gain` bounds what S makes of ‖v‖², that of its steps included, by which rounding errors of K grow: 1 for a
-    centring, the largest weight where there are weights. `parts` are a, U and W with S V = a ∘ V − U (Wᵀ V), of few
-    columns: by these S is applied to matrices that lie on other machines.
+    centring, the largest weight where there are weights. Where S V = d ∘ V − L Rᵀ V, as it is of these, `form` holds
+    d, L and R, by which matrices that are elsewhere are seen through it where they are.
     """
 
     S: Map = identity
     St: Map = identity
     gain: float = 1.0
-    parts: tuple[Array, Array, Array] | None = None
+    form: tuple[Array, Array, Array] | None = None
 
     def around(self, K: Matrix) -> Matrix:
         """Return S K Sᵀ for a symmetric matrix K, which it is written over: first S K, then S (S K)ᵀ."""
@@ -233,12 +235,15 @@ class Lens:
     def over(self, V: Matrix) -> None:
         """Write S V over V, some columns at a time, worked out in double precision."""
         place = place_of(V)
-        if self.parts is not None and place.apart:
-            a, U, W = self.parts
+        if self.form is not None and place.apart:
+            d, L, R = self.form
             dtype = place.dtype(V)
-            of_columns = place.times(V.T, W).T.astype(dtype)
-            scaled = place.moved(V, np.zeros(V.shape[1]), np.square(a))
-            V[...] = scaled - place.array(U, dtype) @ of_columns
+            of_columns = place.times(V.T, R).T.astype(dtype)
+            scaled = place.moved(V, np.zeros(V.shape[1]), np.square(d[:, 0]))
+            V[...] = scaled - place.array(L, dtype) @ of_columns
+            return
+        if self.form is not None and place is not CORES:
+            self._over_there(V, place)
             return
         width = max(1, PART // max(1, len(V)))
         spans = [slice(start, start + width) for start in range(0, V.shape[1], width)]
@@ -248,6 +253,14 @@ class Lens:
             V[:, span] = place.array(seen, place.dtype(V))
 
         run(work, spans, cores(), in_turn=False)
+
+    def _over_there(self, V: Matrix, place: Place) -> None:
+        assert self.form is not None
+        d, L, R = (place.array(part.astype(np.float64)) for part in self.form)
+        for start in range(0, V.shape[1], ABREAST):
+            span = slice(start, start + ABREAST)
+            wide = place.cast(V[:, span], np.float64)
+            V[:, span] = place.cast(wide * d - L @ (R.T @ wide), place.dtype(V))
 
 
 PLAIN = Lens()
@@ -545,26 +558,31 @@ def _iterated(
     def asked(done: int, expected: float | None, note: str) -> bool:
         nonlocal stopped
         told.advance(done, expected, note)
-        left = MOST_STEPS if expected is None else expected - done
+        left = most if expected is None else expected - done
         again = done >= ASKED and done % ASKED == 0 and (done // ASKED).bit_count() == 1
         stopped = again and outdone(left)
         return stopped
 
+    most = MOST_STEPS * (MORE if gram.place.speed > 1 else 1)
     with one_blas_thread(), task("conjugate gradients") as told:
         for _ in range(RESTARTS):
             aim = max(goal / 2, residual * (goal / 2) ** (1 / rounds)) if coarse is not gram else goal / 2
             change, steps = conjugate_gradients(
-                partial(multiplied, coarse), aid.apply, R, B, aim, MOST_STEPS - products, asked, products
+                partial(multiplied, coarse), aid.apply, R, B, aim, most - products, asked, products
             )
             rest = B - multiplied(gram, X + change)
             products += steps + 1
             gain = relative(rest, B) / residual
             if gain < 1:
                 X, R, residual = X + change, rest, gain * residual
-            if residual <= goal or products >= MOST_STEPS or stopped:
+            if residual <= goal or products >= most or stopped:
                 break
             if gain > SLOW:
                 coarse = gram
+            if (exact := gram.double()) is not gram:  # what steps believed is not so: rounded values hide what is left
+                gram = exact
+                R, products = B - multiplied(gram, X), products + 1
+                residual = relative(R, B)
     return Solution(X * unit, products, residual, residual <= goal, aid.describe(products), rank=aid.rank)
 
 
@@ -589,7 +607,7 @@ class Whole:
 
     def inverse_diagonal(self) -> Array:
         """Return the diagonal of (S K Sᵀ + λI)⁻¹, for which the factor is given up."""
-        return self.factor.inverse_diagonal() / self.scale
+        return np.asarray(self.factor.inverse_diagonal() / self.scale)
 
 
 class Ridged:

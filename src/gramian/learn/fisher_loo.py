@@ -59,18 +59,16 @@ class WithinClasses:
         self.labels = labels
         self._roots = np.sqrt(sizes)[labels, None]
 
+    @property
+    def form(self) -> tuple[Array, Array, Array]:
+        """S V = d ∘ V − L Rᵀ V: d, L and R."""
+        return 1 / self._roots, np.eye(len(self.sizes))[self.labels] / self._roots, self.means
+
     def __call__(self, V: Array) -> Array:
         """Return S V."""
         moved = self._centred(V)
         moved /= self._roots
         return moved
-
-    @property
-    def parts(self) -> tuple[Array, Array, Array]:
-        """Return a, U and W with S V = a ∘ V − U (Wᵀ V)."""
-        a = 1 / self._roots
-        U = a * (self.labels[:, None] == np.arange(len(self.sizes)))
-        return a[:, 0], U, self.means
 
     def undone(self, V: Array) -> Array:
         """Return S⁺ V, of which S makes V again where the classes have mean zero."""
@@ -85,7 +83,7 @@ class WithinClasses:
 
 def within(S: WithinClasses) -> Lens:
     """Return the lens through which Φ is seen as the deviations whose scatter is S_w."""
-    return Lens(S, S, 1 / float(S.sizes.min()), S.parts)
+    return Lens(S, S, 1 / float(S.sizes.min()), S.form)
 
 
 def all_left_out(system: Ridged, S: WithinClasses, ridge: float) -> Array:

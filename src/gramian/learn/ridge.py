@@ -972,10 +972,9 @@ class Problem:
             return V if border is None else V - np.outer(border, border @ V)
 
         gain = 1.0 if self.weights is None else float(self.weights.max())
-        a = np.ones(len(self.Y)) if d is None else d[:, 0]
-        b = np.zeros_like(a) if border is None else border
-        parts = a, b[:, None], (a * b)[:, None]
-        return Lens(lambda V: projected(weighted(V)), lambda V: weighted(projected(V)), gain, parts)
+        scale = np.ones((len(self.Y), 1)) if d is None else d
+        b = np.zeros((len(self.Y), 1)) if border is None else border[:, None]
+        return Lens(lambda V: projected(weighted(V)), lambda V: weighted(projected(V)), gain, (scale, b, b * scale))
 
     def totals(self) -> tuple[float, int]:
         """Return the sum of the weights over all targets, and the number of objects that have one."""

@@ -38,8 +38,10 @@ SHARES = (0.5, 0.3, 0.7, 0.1, 0.9)  # quantiles that are tried in the place of a
 OTHERS = 4  # categories that are
 HELPS = 0.1  # the share of what d is too large by that a replacement must take away to be a help
 NOTABLE = 0.1  # of what d is beyond the most typical object that the next replacement must take away to be told
+FAR = 0.25  # of the width of the usual range, beyond which a value is told of an object that is inside by now
 ALSO = 0.05  # of d that a value takes away which is out of its range, to be told of an object that is inside by now
 AS_USUAL = 0.5  # what a fall counts where the value that is replaced is usual
+AS_ALL = 0.1  # what it counts where all values differ, as names do
 LARGE = 0.02  # of d that the next word must take away to be told
 USUAL = (0.05, 0.95)
 DIGITS = 9  # of likeness that count
@@ -220,11 +222,17 @@ class _Likeness:
         }
 
     def to(self, own: dict[Hashable, Any]) -> dict[Hashable, Array]:
-        """Return for each column the typical objects that are most like this one in the other columns."""
+        """Return for each column the typical objects that are most like this one in the other columns.
+
+        It may be one of the sample, and must not be asked about itself: one that equals it is left out.
+        """
         apart = np.stack([self._apart(name, value) for name, value in own.items()])
         total, count = apart.sum(axis=0), int(np.clip(apart.shape[1] // 10, *LIKE))
+        others = np.delete(np.arange(len(total)), np.flatnonzero(total == 0)[: len(total) > 1])
         rest = np.round(total - apart, DIGITS)  # rounding must not tell by the column itself which are more alike
-        return {name: np.argsort(row, kind="stable")[:count] for name, row in zip(own, rest, strict=True)}
+        return {
+            name: others[np.argsort(row[others], kind="stable")[:count]] for name, row in zip(own, rest, strict=True)
+        }
 
     def _apart(self, name: Hashable, value: Any) -> Array:
         values = self.values[name]
@@ -266,7 +274,11 @@ class _Mending:
         """Return what objects like this one have in a column."""
         values = self.typical.values(name)[self.alike[name]]
         if values.dtype.kind in "fiu":
-            return tuple(np.quantile(values, USUAL, method="inverted_cdf").tolist())
+            low, high = USUAL
+            return (
+                _plain(np.quantile(values, low, method="lower")),
+                _plain(np.quantile(values, high, method="higher")),
+            )
         return tuple(_plain(value) for value, count in Counter(values.tolist()).most_common(3) if count > 1)
 
     def explain(self, top: int, called: dict[Hashable, str]) -> Explanation:
@@ -279,7 +291,7 @@ class _Mending:
         while left and len(reasons) < top:
             found = self._best(left)
             if reasons and first > threshold >= distance:  # inside: what is told now is as strange by itself
-                left = [name for name in left if self._weight(name) == 1 and distance - found[name][0] > ALSO * first]
+                left = [name for name in left if self._strange(name) and distance - found[name][0] > ALSO * first]
                 if not left:
                     break
             name = max(left, key=lambda column: self._weight(column) * (distance - found[column][0]))
@@ -302,11 +314,21 @@ class _Mending:
         return Explanation(first, threshold, tuple(reasons), distance)
 
     def _weight(self, name: Hashable) -> float:
-        """Return how much a fall counts: one that comes of replacing a usual value explains little."""
+        """Return how much a fall counts: less where the value is usual, or where all differ, so that none is."""
         value, usual = self.fields.values(name)[0], self.usual(name)
         if self.candidates[name].dtype.kind in "fiu" and _is_number(value):
             return AS_USUAL if usual[0] <= value <= usual[1] else 1.0
+        if not usual:
+            return AS_ALL
         return AS_USUAL if value in usual else 1.0
+
+    def _strange(self, name: Hashable) -> bool:
+        """Tell whether a value is strange by itself: one in ten is out of the usual range, but few far out."""
+        value, usual = self.fields.values(name)[0], self.usual(name)
+        if self.candidates[name].dtype.kind in "fiu" and _is_number(value):
+            margin = FAR * (usual[1] - usual[0])
+            return not usual[0] - margin <= value <= usual[1] + margin
+        return bool(usual) and value not in usual
 
     def _best(self, left: list[Hashable]) -> dict[Hashable, tuple[float, Any]]:
         """Return for each column the least distance that another value in it gives, and that value."""

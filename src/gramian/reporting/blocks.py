@@ -89,7 +89,7 @@ def facts(*items: Block) -> Block:
 
 def table(
     caption: str,
-    columns: Sequence[tuple[str, Literal["text", "number", "bar"]]],
+    columns: Sequence[tuple[str, Literal["text", "number", "bar", "drawn"]]],
     rows: Sequence[Sequence[Any]],
     best: int | None = None,
     formula: str | None = None,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import PurePath
 from typing import Any
@@ -20,6 +20,18 @@ from gramian.reporting.contest import Contest, hold
 from gramian.reporting.fitting import written
 from gramian.reporting.formulas import appendix
 from gramian.reporting.matters import matters
+from gramian.reporting.pace import (
+    ASKING,
+    CHOOSING,
+    LAST,
+    PREDICTING,
+    SHOWING,
+    SURE,
+    Pace,
+    at_first,
+    by_choice,
+    by_judging,
+)
 from gramian.reporting.page import fragment, render
 from gramian.reporting.sections import (
     came_in,
@@ -45,24 +57,8 @@ QUICK = (came_in, chart)
 LATE = (columns, clusters, novelty)
 # The reader's questions first, then everything else, but what speaks of feature spaces at the end,
 FIRST = ("verdict", "also", "input", "prediction", "columns_that_matter", "map")
-LAST = ("kernel", "geometry", "spectrum")
-FOLDED = ("input", *LAST)  # folded until it is asked for
-JUDGED = ("prediction", "what matters", "verdict")  # steps that take time where there is a target
-PARTS = {  # of the time that a report takes, in hundredths, as measured on tables, strings, texts and graphs
-    "a kernel": 3,
-    "came in": 0.1,
-    "columns": 0.2,
-    "kernel": 1,
-    "geometry": 0.5,
-    "spectrum": 0.5,
-    "chart": 0.3,
-    "clusters": 3.5,
-    "novelty": 0.7,
-    "prediction": 62,
-    "verdict": 4,
-    "what matters": 24,
-}
-QUICK_PARTS = {"a kernel": 12, "came in": 0.2, "chart": 10, "prediction": 77, "what matters": 0.1, "verdict": 0.7}
+AT_THE_END = ("kernel", "geometry", "spectrum")
+FOLDED = ("input", *AT_THE_END)  # folded until it is asked for
 
 
 @dataclass(frozen=True, eq=False)
@@ -199,31 +195,29 @@ def build(data: Dataset, kernel_given: Kernel | str | None = None, seed: int = 0
     data = replace(data, source=PurePath(data.source).name or data.source)  # a page is sent to others
     sections: list[Section] = []
     chosen = QUICK if quick else SECTIONS
-    parts = shares_of_time([*map(_name, chosen)], data.task != "none", QUICK_PARTS if quick else PARTS)
+    steps = [CHOOSING, *map(_name, chosen), PREDICTING, SHOWING, ASKING, SURE, LAST]
     with task("report", 1.0) as progress:
-
-        def begin(name: str, words: str = "") -> None:
-            start, part = parts[name]
-            progress.advance(start, 1.0, words or name, part)
-
-        begin("a kernel", "choosing a kernel")
+        pace = Pace(progress, steps, at_first(data, quick))
+        pace.begin(CHOOSING, "choosing a kernel")
         study = Study.of(data, _as_kernel(kernel_given, data), seed, quick)
         if study.images.total_variance() <= 0:
             raise DataError(
                 f"{data.source}: to the kernel {written(study.choice.kernel)} all {study.n:,} objects are equal, and "
                 "there is nothing to see; another kernel expected"
             )
+        pace.expect(by_choice(data, pace.took, quick))
         for one in chosen:
-            begin(_name(one))
+            pace.begin(_name(one))
             found = _made(one, study)
             if found is not None:
                 sections.append(found)
-        begin("prediction")
-        contest, predicted = _judged(study, quick)
-        begin("what matters")
+        contest, predicted = _judged(study, quick, pace)
+        pace.begin(ASKING)
         matter = None if quick else matters(study, contest)
-        after = [] if quick else [columns_that_matter.section(study, matter), uncertainty.section(study, contest)]
-        begin("verdict")
+        after = [] if quick else [columns_that_matter.section(study, matter)]
+        pace.begin(SURE)
+        after += [] if quick else [uncertainty.section(study, contest)]
+        pace.begin(LAST)
         first = verdict.section(study, contest, {one.id: one.numbers for one in sections}, matter, quick)
         sections = ordered([*first, *sections, *predicted, *filter(None, after)])
     return Report(
@@ -238,23 +232,13 @@ def build(data: Dataset, kernel_given: Kernel | str | None = None, seed: int = 0
     )
 
 
-def shares_of_time(
-    sections: list[str], predicts: bool = True, parts: Mapping[str, float] = PARTS
-) -> dict[str, tuple[float, float]]:
-    """Return for each step when it begins and how long it takes, as shares of the whole time."""
-    steps = ["a kernel", *sections, *JUDGED]
-    took = [parts.get(step, 1.0) if predicts or step not in JUDGED else 0.0 for step in steps]
-    begun = [sum(took[:k]) / sum(took) for k in range(len(took))]
-    return {step: (start, part / sum(took)) for step, start, part in zip(steps, begun, took, strict=True)}
-
-
 def ordered(sections: list[Section]) -> list[Section]:
     """Return sections in the order in which a reader asks, those on feature spaces last and folded."""
 
     def place(one: Section) -> int:
         if one.id in FIRST:
             return FIRST.index(one.id)
-        return len(FIRST) + (1 + LAST.index(one.id) if one.id in LAST else 0)
+        return len(FIRST) + (1 + AT_THE_END.index(one.id) if one.id in AT_THE_END else 0)
 
     return [replace(one, folded=one.folded or one.id in FOLDED) for one in sorted(sections, key=place)]
 
@@ -268,13 +252,16 @@ def _name(section: Any) -> str:
     return str(section.__name__.rpartition(".")[2].replace("_", " "))
 
 
-def _judged(study: Study, quick: bool) -> tuple[Contest | None, list[Section]]:
+def _judged(study: Study, quick: bool, pace: Pace) -> tuple[Contest | None, list[Section]]:
     """Return the contest and the section on it, if there is something to predict."""
     if study.data.task == "none":
         return None, []
     contest = None
+    pace.begin(PREDICTING)
     try:
         contest = hold(study, quick)
+        pace.expect(by_judging(study.data, pace.took, contest, quick))
+        pace.begin(SHOWING)
         return contest, [prediction.section(study, contest)]
     except (ValueError, ArithmeticError) as error:
         return contest, [_failed("prediction", error)]

@@ -23,6 +23,7 @@ from gramian.learn.ridge import KernelRidge
 from gramian.learn.sklearn_private import take_rows
 from gramian.reporting.measures import beyond, paired, root_mean_square, standard_error
 from gramian.reporting.splits import Splits
+from gramian.runtime.progress import each
 
 SAMPLE = 1000  # objects by which candidates are judged
 FEW = 300  # of those whose likenesses each need a walk through a large graph
@@ -105,7 +106,7 @@ def _judged(
 ) -> list[Judged]:
     """Return all candidates with how they do, but those that cannot take these objects."""
     found, refused = [], ValueError("no kernel is known for data of this kind")
-    for kernel in every:
+    for kernel in each(every):
         try:
             found.append(judge(kernel, X, y, data.task, splits, aligned))
         except (ValueError, ArithmeticError) as error:  # numbers overflow, or an image has no length

@@ -14,6 +14,7 @@ is no signal; a weak one in numbers shows first in the ranks of what is predicte
 
 from __future__ import annotations
 
+import time
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -44,6 +45,7 @@ from gramian.reporting.measures import (
 from gramian.reporting.splits import INNER, Fold, Splits
 from gramian.reporting.study import RANK, Study
 from gramian.runtime.progress import task
+from gramian.runtime.threads import beside, cores
 from gramian.space.vectors import FeatureSpace
 
 JUDGED = 50_000  # objects that take part, at most
@@ -67,10 +69,11 @@ TRIVIAL, KERNEL = "trivial", "kernel"
 
 
 class Answer(NamedTuple):
-    """What a model says of some rows, and the share of all squared lengths that its landmarks do not see."""
+    """What a model says of some rows, the share of all squared lengths that its landmarks do not see, and its time."""
 
     predicted: Array
     left_out: float = 0.0
+    seconds: float = 0.0
 
 
 Predict = Callable[[Kernel, Array, Array, Array], Answer]  # kernel, rows to learn from, their targets, rows to predict
@@ -158,7 +161,8 @@ class Contest:
     `learnt` are all rows that took part, of which the first block of time is not predicted. `unit` are the objects that
     belong together, and `factor` is what the variance of a difference is larger by for the folds' sake. `aside` are
     classes that took no part; `landmarks` is None where all was exact, and `left_out` the largest share of all squared
-    lengths that landmarks did not see. `cut` are the folds of the first repetition, in places of `learnt`.
+    lengths that landmarks did not see. `cut` are the folds of the first repetition, in places of `learnt`. `seconds` is
+    what each entrant took in a fold on average, by the clock.
     """
 
     rows: Array
@@ -175,6 +179,7 @@ class Contest:
     unit: Array
     factor: float
     cut: tuple[Fold, ...] = ()
+    seconds: tuple[float, ...] = ()
 
     @property
     def numbers(self) -> bool:
@@ -482,13 +487,14 @@ def hold(study: Study, quick: bool = False) -> Contest | None:
         return None
     models = entrants(study)
     predicted = [np.zeros((repeats, len(rows)), dtype=y.dtype) for _ in models]
-    left, each = [0.0], len(cut) // repeats
+    left, each, seconds = [0.0], len(cut) // repeats, np.zeros(len(models))
     with warnings.catch_warnings(), task("cross-validation", len(cut)) as progress:
         warnings.simplefilter("ignore")
         for done, fold in enumerate(cut, 1):
             for k, found in enumerate(_answers(study, models, rows, y, fold)):
                 predicted[k][fold.repeat, fold.test] = found.predicted
                 left.append(found.left_out)
+                seconds[k] += found.seconds / len(cut)
             progress.advance(done, len(cut))
     through = None if study.choice.kernel.matrix_free else landmarks(max(len(fold.train) for fold in cut))
     seen = np.unique(np.concatenate([fold.test for fold in cut]))
@@ -508,6 +514,7 @@ def hold(study: Study, quick: bool = False) -> Contest | None:
         splits.unit[seen],
         1 + sum(len(fold.test) / len(fold.train) for fold in cut) / repeats,
         tuple(fold for fold in cut if fold.repeat == 0),
+        tuple(seconds.tolist()),
     )
 
 
@@ -516,5 +523,18 @@ def _answers(study: Study, models: tuple[Entrant, ...], rows: Array, y: Array, f
     train, test, seen = rows[fold.train], rows[fold.test], y[fold.train]
     if not np.any(seen != seen[0]):  # the others of its unit were all that was known of another class
         return [Answer(np.full(len(test), seen[0]))] * len(models)
-    kernel = _chosen_on(study, train, seen)
-    return [model.predict(kernel, train, seen, test) for model in models]
+    kernels = [k for k, model in enumerate(models) if model.family == KERNEL]
+
+    def asked(k: int, kernel: Kernel) -> Answer:
+        begun = time.perf_counter()
+        return models[k].predict(kernel, train, seen, test)._replace(seconds=time.perf_counter() - begun)
+
+    def plainly() -> dict[int, Answer]:
+        return {k: asked(k, study.choice.kernel) for k in range(len(models)) if k not in kernels}
+
+    with task("", 2) as progress:
+        rest = beside(plainly) if len(train) >= plain.SMALL and cores() > 1 else plainly
+        kernel = _chosen_on(study, train, seen)
+        progress.step()
+        found = {k: asked(k, kernel) for k in kernels} | rest()
+    return [found[k] for k in range(len(models))]

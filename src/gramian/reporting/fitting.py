@@ -12,12 +12,16 @@ from gramian.expressions import format_kernel
 from gramian.intake.dataset import Dataset
 from gramian.intake.dates import cycles
 from gramian.intake.errors import DataError, unknown
+from gramian.intake.recipe import Recipe
 from gramian.intake.rows import listed
+from gramian.intake.table import digits
 from gramian.kernels.algebra import Kernel, Pullback
 from gramian.kernels.columns import Columns
 from gramian.kernels.equality import Equality
+from gramian.kernels.graphs.graph import Graph
 from gramian.kernels.strings.counting import Counting
 from gramian.kernels.strings.subsequences import Pairwise
+from gramian.learn.candidates import graph_of
 from gramian.learn.sklearn_private import take_rows
 
 
@@ -26,6 +30,8 @@ def fitting(kernel: Kernel, data: Dataset) -> Dataset:
 
     A kernel that names columns needs records, also where all columns are of one kind.
     """
+    if (graph := graph_of(kernel)) is not None and data.kind in ("vectors", "strings", "documents"):
+        return _as_nodes(kernel, graph, data)
     names = columns_of(kernel)
     if names:
         for name in sorted(names - set(data.recipe.columns)):
@@ -47,6 +53,23 @@ def fitting(kernel: Kernel, data: Dataset) -> Dataset:
             f"the kernel {written(kernel)} does not take these data, which are {data.kind}: {reason}"
         ) from None
     return data
+
+
+def _as_nodes(kernel: Kernel, graph: Graph, data: Dataset) -> Dataset:
+    """Return nodes that came as numbers or texts as what they are to the graph of a kernel."""
+    known = {str(node): node for node in graph.names()}
+    called = data.X if isinstance(data.X, list) else [digits(float(one)) for one in np.ravel(data.X)]
+    for name in called:
+        if name not in known:
+            raise DataError(
+                f"the kernel {written(kernel)} compares the nodes of a graph, and {name!r} is none of them; nodes such "
+                f"as {next(iter(known.values()))!r} expected, or the graph in place of the objects"
+            )
+    nodes = [known[name] for name in called]
+    whole = all(isinstance(node, int | np.integer) for node in nodes)
+    recipe = Recipe("nodes", target=data.recipe.target, nodes="int" if whole else "str")
+    about = tuple(one for one in data.columns if one.name == data.target)
+    return replace(data, kind="nodes", X=nodes, graph=graph, columns=about, recipe=recipe, gaps={})
 
 
 def columns_of(kernel: Kernel) -> set[str]:

@@ -29,6 +29,7 @@ from gramian.learn.weights import FeatureWeights
 from gramian.reporting.contest import CHOSEN_BY, Contest, Entrant, landmarks
 from gramian.reporting.plain import SMALL
 from gramian.reporting.study import Study
+from gramian.runtime.progress import each, task
 
 LEARNT = 8000  # objects that models learn from here, at most
 ENTRIES = 1e8  # likenesses that are computed at most, of kernel learners
@@ -39,6 +40,7 @@ WIDE = 500  # columns up to which each is permuted
 CURVES = 3  # columns whose effect is drawn
 DRAWN = 1000  # objects by which it is
 REFITTED = 400  # objects up to which its band holds the choice of the training objects
+MOSTLY = 0.7  # of the time goes into importances, the rest into effects
 WORDS = 50  # features that are kept, of the weightiest
 BEYOND = 0.025  # how often a column without importance is said to stand out, of each one that is asked
 
@@ -106,8 +108,11 @@ def matters(study: Study, contest: Contest | None) -> Matters | None:
         names = study.data.recipe.columns
         if entrant.model is None or not names or len(names) > WIDE or is_sparse(study.data.X) or len(contest.cut) < 2:
             return None
-        found = Matters(entrant.name, _importance(study, contest, entrant))
-        return Matters(entrant.name, found.importance, _effects(study, contest, entrant, found.outstanding))
+        with task("", 1.0) as progress:
+            progress.advance(0.0, stride=MOSTLY)
+            found = Matters(entrant.name, _importance(study, contest, entrant))
+            progress.advance(MOSTLY, stride=1 - MOSTLY)
+            return Matters(entrant.name, found.importance, _effects(study, contest, entrant, found.outstanding))
 
 
 def asked(contest: Contest) -> Entrant:
@@ -143,7 +148,7 @@ def _effects(study: Study, contest: Contest, entrant: Entrant, columns: list[str
     y, X, names = study.target(rows), study.objects(rows), study.data.recipe.columns
     model = entrant.model(_kernel(study), rows, y).fit(X, y)
     refitted = y if len(rows) <= REFITTED and entrant.formula else None
-    return tuple(effects(model, X, name, refitted, names=names, random_state=study.seed) for name in told)
+    return tuple(effects(model, X, name, refitted, names=names, random_state=study.seed) for name in each(told))
 
 
 def _weights(study: Study, contest: Contest) -> FeatureWeights | None:

@@ -224,7 +224,7 @@ def _table(block: dict[str, Any], links: Links) -> str:
 
 
 def _style_of(column: dict[str, Any]) -> str:
-    return {"number": ' class="n"', "bar": ' class="barred"'}.get(column["kind"], "")
+    return {"number": ' class="n"', "bar": ' class="barred"', "drawn": ' class="barred"'}.get(column["kind"], "")
 
 
 def _cells(values: list[Any], column: dict[str, Any]) -> list[str]:

@@ -40,13 +40,14 @@ from gramian.intake.dataset import Dataset
 from gramian.intake.dates import cycles
 from gramian.kernels.graphs.graph import Graph
 from gramian.learn.sklearn_private import take_rows
+from gramian.runtime.threads import cores
 
 MOST_CATEGORIES = 50  # of a column that get an indicator each
 MOST_PAIRS = 100  # of letters, of a column of strings
 WORDS = (100, 1000)  # of a column of texts: at least, and at most
 WEIGHTS = 200_000  # of words in all texts, that bound how many words are told apart between these
 NEIGHBOURS = 10
-SMALL = 20_000  # objects for which one thread is as fast as several, and does not wait for others where cores are busy
+SMALL = 20_000  # objects up to which one core is as fast as several, and does not wait for others where these are busy
 DRAWN = 5000  # objects that a tree of a forest sees, at most
 TREES, FEWER = 240, 120  # of gradient boosting, over all classes, and where a contest is repeated
 REPEATED = 500  # objects up to which it is
@@ -98,7 +99,8 @@ def baselines(data: Dataset) -> tuple[Baseline, ...]:
         features, trees, what = counts, counts, " on letters and pairs"
     else:
         features, trees = side_by_side(data, data.recipe.columns)
-        what = "" if data.kind == "vectors" else f" on {_made_of(set(data.recipe.kinds.values()))}"
+        kinds = {data.recipe.kinds[name] for name in data.recipe.columns} - {"number"}
+        what = f" on {_made_of(set(data.recipe.kinds.values()))}" if data.kind == "records" and kinds else ""
     scaled = MaxAbsScaler if is_sparse(features) else StandardScaler if data.kind == "vectors" else Scaled
     found = [_fitted(f"{linear}{what}", "linear", features, lambda n, y: _on(scaled(), _linear(classes)))]
     if not is_sparse(trees):
@@ -113,10 +115,17 @@ def baselines(data: Dataset) -> tuple[Baseline, ...]:
 def _fitted(name: str, family: str, X: Any, model: Callable[[int, Array], Any]) -> Baseline:
     def predict(train: Array, y: Array, test: Array) -> Array:
         with threadpool_limits(1 if len(train) < SMALL else None, "openmp"):
-            fitted = model(len(train), y).fit(take_rows(X, train), y)
+            fitted = _learnt_from(model(len(train), y), take_rows(X, train), y)
             return np.asarray(fitted.predict(take_rows(X, test)))
 
     return Baseline(name, family, predict, model)
+
+
+def _learnt_from(model: Any, X: Any, y: Array) -> Any:
+    """Fit a model; a large forest grows on all cores, but one adds up its trees, always in the same order."""
+    if len(y) < SMALL or not isinstance(model, RandomForestClassifier | RandomForestRegressor):
+        return model.fit(X, y)
+    return model.set_params(n_jobs=cores()).fit(X, y).set_params(n_jobs=None)
 
 
 def of_objects(data: Dataset, model: Any) -> Any:

@@ -168,9 +168,12 @@ class Splits:
 
 
 def _equal(data: Dataset) -> Array:
-    """Return a number for each object, the same for those that are equal; all different where that is not looked at."""
+    """Return a number for each object, the same for those that are equal; all different where that is not looked at.
+
+    What stands in for a missing value is no value: who has a gap equals who has it there, too.
+    """
     X = data.X
-    if data.kind == "nodes" or len(data) > LOOKED_AT:
+    if len(data) > LOOKED_AT:
         return np.arange(len(data))
     if is_sparse(X):
         rows = scipy.sparse.csr_array(X)
@@ -180,6 +183,9 @@ def _equal(data: Dataset) -> Array:
         keys = X
     else:
         keys = ((row + 0.0).tobytes() if X.dtype.kind == "f" else row.item() for row in X)  # −0 is 0
+    if data.gaps:
+        missing = np.column_stack(list(data.gaps.values()))
+        keys = ((key, gap.tobytes()) for key, gap in zip(keys, missing, strict=True))
     seen: dict[Any, int] = {}
     return np.fromiter((seen.setdefault(key, len(seen)) for key in keys), dtype=np.intp, count=len(data))
 

@@ -26,7 +26,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from shutil import get_terminal_size
 from types import TracebackType
-from typing import IO, Any, Protocol, Self
+from typing import IO, Any, Protocol, Self, TypeVar
 
 PATIENCE = 2.0  # seconds of work that pass without a word
 PAUSE = 0.2  # seconds between two states of the line on a terminal
@@ -35,6 +35,8 @@ RECENT = 20.0  # seconds of work by which the rest is judged
 SLOPE = 10  # residuals by which the rest of an iteration is judged
 
 clock = time.monotonic
+
+Item = TypeVar("Item")
 
 
 class Task(Protocol):
@@ -228,6 +230,18 @@ def task(what: str, total: float | None = None, done: float = 0) -> Task:
     if watch is None or watch.owner != threading.get_ident():  # what lanes do inside a task is part of it
         return _UNWATCHED
     return _Watched(watch, what, total, done)
+
+
+def each(items: Sequence[Item], what: str = "") -> Iterator[Item]:
+    """Yield items of which each is a step of a task.
+
+    >>> list(each("abc"))
+    ['a', 'b', 'c']
+    """
+    with task(what, len(items)) as told:
+        for item in items:
+            yield item
+            told.step()
 
 
 @contextmanager

@@ -119,11 +119,12 @@ def _run_lanes(
         future.result()
 
 
-def aside(action: Callable[[], Answer]) -> Answer:
-    """Return what an action gives, in a thread of its own, so that a Ctrl-C need not wait for the end of it.
+def beside(action: Callable[[], Answer]) -> Callable[[], Answer]:
+    """Start an action in a thread of its own, and return what waits for its answer.
 
-    For single calls of seconds that release the interpreter lock and cannot be stopped. One that is left alone goes on
-    in the background until it is through.
+    For work that releases the interpreter lock, on a core that would be idle. What it gives must not depend on what
+    goes on meanwhile. A Ctrl-C need not wait for it: an action that is left alone goes on in the background until it is
+    through.
     """
     answers: list[Answer] = []
     errors: list[BaseException] = []
@@ -136,11 +137,23 @@ def aside(action: Callable[[], Answer]) -> Answer:
 
     thread = threading.Thread(target=act, name="gramian aside", daemon=True)
     thread.start()
-    while thread.is_alive():
-        thread.join(PAUSE)
-    if errors:
-        raise errors[0]
-    return answers[0]
+
+    def wait_for() -> Answer:
+        while thread.is_alive():
+            thread.join(PAUSE)
+        if errors:
+            raise errors[0]
+        return answers[0]
+
+    return wait_for
+
+
+def aside(action: Callable[[], Answer]) -> Answer:
+    """Return what an action gives, in a thread of its own, so that a Ctrl-C need not wait for the end of it.
+
+    For single calls of seconds that release the interpreter lock and cannot be stopped.
+    """
+    return beside(action)()
 
 
 class _OneBlasThread:

@@ -18,7 +18,10 @@ from tests.kernels.cases import CASES  # noqa: E402
 from tests.places.torch.device import DEVICE, host  # noqa: E402
 
 import gramian as gm  # noqa: E402
+from gramian.factor.solve import Lens  # noqa: E402
 from gramian.gram.there import GramThere  # noqa: E402
+from gramian.learn.fisher_loo import WithinClasses  # noqa: E402
+from gramian.learn.ridge import Problem  # noqa: E402
 from gramian.places import CORES, place_of  # noqa: E402
 from gramian.places.torch.place import on  # noqa: E402
 
@@ -337,3 +340,33 @@ def test_torch_is_not_loaded_for_arrays():
 def test_a_device_that_is_not_there_is_named(device):
     with pytest.raises(ValueError, match=f"device is {device!r}, and torch has none such here"):
         gm.to_device(np.eye(2), device)
+
+
+@pytest.mark.parametrize("weights", [None, RNG.random(60) + 0.1])
+@pytest.mark.parametrize("what", ["intercept", "no intercept", "classes"])
+def test_matrices_are_seen_through_weights_and_centrings_where_they_are(what, weights):
+    V = RNG.normal(size=(60, 300))
+    if what == "classes":
+        S = WithinClasses(CLASSES)
+        lens = Lens(S, S, 1.0, S.form)
+    else:
+        lens = Problem(Y[:, None], weights, what == "intercept").lens()
+    seen = there(V)
+    lens.over(seen)
+    assert np.abs(host(seen) - lens.S(V)).max() <= 1e-13 * np.abs(V).max()
+    K = V @ V.T
+    assert np.abs(host(lens.around(there(K))) - lens.S(lens.S(K).T)).max() <= 1e-12 * K.max()
+
+
+def test_what_rounding_hides_is_looked_for_in_double(monkeypatch):
+    """With a ridge that is lost among the rounding errors of single precision steps believe in what is not so."""
+    monkeypatch.setattr("gramian.factor.solve.DENSE", 10)
+    monkeypatch.setattr(gm.Gram, "can_hold", lambda *_: False)
+    A = np.random.default_rng(0).normal(size=(300, 2)).astype(np.float32)
+    y, ridge = np.sin(3 * A[:, 0]) + np.random.default_rng(1).normal(size=300), 1e-5
+    K = gm.Gaussian(2.0)(A.astype(np.float64))
+    for given in (A, there(A)):
+        found = gm.solve(gm.Gaussian(2.0).gram(given), y, ridge)
+        x = host(found.value)
+        assert found.converged
+        assert np.linalg.norm(K @ x + ridge * x - y) <= max(1.1 * found.residual, 1e-5) * np.linalg.norm(y)

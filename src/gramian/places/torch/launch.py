@@ -44,6 +44,7 @@ OTHERS = Way(Tile(64, 64, 4, 3), NONE)
 SEVERAL = {16: Tile(64, 128, 4, 3), 64: Tile(128, 64, 8, 3, 128)}  # by columns of V, up to which
 WRITTEN = Tile(64, 64, 4, 1)
 COORDINATES = {True: Tile(32, 128, 4, 2), False: Tile(32, 64, 4, 2)}  # in single precision, and in double
+DOUBLES = Tile(64, 32, 4, 2)  # several columns in double precision
 SMALL = Tile(16, 16, 4, 1)  # where the interpreter goes through them
 
 
@@ -60,8 +61,10 @@ def for_product(source: Source) -> Tile:
 
 def for_products(source: Source, columns: int) -> Tile:
     """Return the tile of a product with several columns."""
+    if not source.single:
+        return DOUBLES
     tile = next(tile for most, tile in SEVERAL.items() if columns <= most)
-    return tile if _halved(source) else COORDINATES[source.single]
+    return tile if _halved(source) else COORDINATES[True]
 
 
 def for_filling(source: Source) -> Tile:

@@ -6,6 +6,7 @@ product, so that they cross once in n² evaluations.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache, cached_property
@@ -27,6 +28,9 @@ from gramian.places.torch.memory import ON_CORES, budget, release
 from gramian.places.torch.parts import check_devices, device_of
 from gramian.places.torch.passes import available
 from gramian.runtime.journal import at_once
+
+# Said of the first product of a thread, which goes on as if nothing had been.
+warnings.filterwarnings("ignore", message="Attempting to run cuBLAS, but there was no current CUDA context")
 
 LANES = 4  # threads that keep a GPU busy while one of them waits for it
 KEPT = 2**30  # bytes of K that are kept in the memory of the machine itself; a quarter of what is free on a GPU
@@ -205,9 +209,15 @@ class Held:
         return self._place.cast(self._K * factor, dtype or self.dtype)
 
 
-@cache
 def on(device: torch.device) -> Place:
     """Return the place of the tensors on a device."""
+    if device.type == "cuda" and device.index is None:
+        device = torch.device("cuda", torch.cuda.current_device())
+    return _place(device)
+
+
+@cache
+def _place(device: torch.device) -> Place:
     return Torch(device)
 
 

@@ -72,7 +72,7 @@ def section(study: Study) -> Section | None:
         ]
         for one in told
     ]
-    kinds: Any = ("text", "text", "text", "number", "text", "text", "text")
+    kinds: Any = ("text", "text", "drawn", "number", "text", "text", "text")
     heads = ("column", "range", "spread", "different values", "missing", "goes with", "to notice")
     left = len(names) + (data.target is not None) - len(told)
     blocks: list[Block] = [

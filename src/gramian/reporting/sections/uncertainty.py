@@ -26,6 +26,7 @@ from gramian.reporting.matters import asked
 from gramian.reporting.measures import Difference, beyond, paired
 from gramian.reporting.splits import Fold
 from gramian.reporting.study import Study
+from gramian.runtime.progress import each, task
 
 ALPHA = 0.1
 MOST = 1500  # objects by which intervals and probabilities are held
@@ -74,7 +75,10 @@ def section(study: Study, contest: Contest | None) -> Section | None:
         return None
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        promise, curve = held(study, contest), learning(study, contest)
+        with task("", 3) as progress:
+            promise = held(study, contest)
+            progress.advance(1, stride=2)
+            curve = learning(study, contest)
     said = [_sure(promise, contest.numbers)] if promise else []
     said += [_more(curve)] if curve else []
     if promise is None and curve is None:
@@ -96,7 +100,7 @@ def held(study: Study, contest: Contest) -> Promise | None:
     widths: list[Array] = []
     rows, units = contest.learnt, []
     position = {int(row): k for k, row in enumerate(contest.rows.tolist())}
-    for fold in contest.cut:
+    for fold in each(contest.cut):
         train, test = rows[fold.train[kept[fold.train]]], rows[fold.test[kept[fold.test]]]
         y = study.target(train)
         if len(train) < LEAST or not len(test) or not np.any(y != y[0]):
@@ -161,7 +165,11 @@ def learning(study: Study, contest: Contest) -> Learning | None:
         orders.append(fold._replace(train=order, test=fold.test[:LEARNT]))
     if min(len(fold.train) for fold in orders) // PARTS[0] < LEAST:
         return None
-    found = [_losses(study, contest, entrant, orders, part) for part in (*PARTS, 1)]
+    found = []
+    with task("", sum(1 / part for part in (*PARTS, 1))) as progress:
+        for part in (*PARTS, 1):
+            progress.advance(sum(1 / before for before in (*PARTS, 1) if before > part), stride=1 / part)
+            found.append(_losses(study, contest, entrant, orders, part))
     if any(one is None for one in found):
         return None
     losses = [one for one in found if one is not None]
@@ -182,7 +190,7 @@ def learning(study: Study, contest: Contest) -> Learning | None:
 def _losses(study: Study, contest: Contest, entrant: Entrant, folds: list[Fold], part: int) -> Array | None:
     """Return the loss at each object of the folds, by a model that learnt from a part of the others."""
     losses = []
-    for fold in folds:
+    for fold in each(folds):
         train = np.sort(fold.train[: len(fold.train) // part])
         rows, test = contest.learnt[train], contest.learnt[fold.test]
         y, true = study.target(rows), study.target(test)

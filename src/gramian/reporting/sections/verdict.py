@@ -29,6 +29,8 @@ MANY = 0.05  # of the rows that are copies, from which on these are soon told
 NAMED = 3  # of a list that are named
 MISSING = 0.25  # of the rows, from which on a column says little by itself
 NEARLY = 0.9  # of what the best model removes of the error, that a line removes at least to do nearly as well
+BEYOND = 1.01  # times the threshold, from which on an object lies far out: as far as all others is not
+CHANCE = 3.0  # standard errors, that the objects beyond the threshold must exceed their share by to be too many
 COUNTED = 6  # classes at least that look as if they counted something
 NONE = "There is no signal here that these methods find"
 
@@ -201,7 +203,7 @@ def predicted(study: Study, contest: Contest) -> list[str]:
     words += f"{_value(contest, contest.trivial)} of “{trivial}”"
     rival = plainest if contest.entrants[first].formula else contest.best
     kind = "the best plain model" if rival == plainest else "the best kernel learner"
-    words += f"; {kind}, {_name(contest, rival)}, reaches {_value(contest, rival)}"
+    words += f"; {kind}, {called(_name(contest, rival))}, reaches {_value(contest, rival)}"
     words += ", which is as good within the error." if rival in contest.ties else "."
     return [words, *_line(contest, _straight(study))]
 
@@ -272,18 +274,20 @@ def gaps(study: Study, columns: dict[str, Any]) -> list[str]:
 
 
 def unusual(study: Study, novelty: dict[str, Any]) -> list[str]:
-    """Say how many objects are unusual, and which most."""
+    """Say which objects lie farthest out, and how many do where they are more than lie out there of any sample."""
     most = novelty.get("most_unusual", [])
-    far = [one["name"] for one in most if one["distance"] > novelty["threshold"]]
     if not most:
         return []
+    far = [one["name"] for one in most if one["distance"] > BEYOND * novelty["threshold"]]
     if not far:
         return ["No object lies far out."]
-    flagged = int(novelty["flagged"])
-    return [
-        f"{count(flagged, 'object lies', 'objects lie')} farther out than the others, "
-        f"{'which is' if flagged == 1 else 'most of all'} {_named(study, far)}."
-    ]
+    flagged, looked_at, alpha = int(novelty["flagged"]), int(novelty["looked_at"]), float(novelty["alpha"])
+    if flagged > alpha * looked_at + CHANCE * (alpha * looked_at) ** 0.5:
+        return [
+            f"{count(flagged, 'object lies', 'objects lie')} farther out than the others, where {share(alpha)} of any "
+            f"sample would, most of all {_named(study, far)}."
+        ]
+    return [f"The {'object farthest out is' if len(far) == 1 else 'objects farthest out are'} {_named(study, far)}."]
 
 
 def _named(study: Study, names: list[str]) -> str:

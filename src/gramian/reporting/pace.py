@@ -1,0 +1,153 @@
+"""How far a report has come, as a share of the time: what passed, and what each step is still expected to take.
+
+The first guess goes by the size and kind of the data; the seconds in it were measured on tables, strings, texts and
+graphs. Once a kernel is chosen, its time tells what it will take in the folds, and once predictions are judged, theirs
+tells what comes after: the error of one guess is not carried to the end.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+
+import numpy as np
+
+from gramian.intake.dataset import Dataset
+from gramian.reporting.candidates import FEW, SAMPLE
+from gramian.reporting.contest import (
+    EXACT,
+    FOLDS,
+    JUDGED,
+    QUICK,
+    QUICK_FOLDS,
+    REPEATED,
+    REPEATS,
+    Contest,
+    landmarks,
+)
+from gramian.reporting.matters import ANSWERS, ENTRIES, REFITTED, asked
+from gramian.reporting.matters import LEARNT as MOST_ASKED
+from gramian.reporting.sections.uncertainty import LEARNT
+from gramian.reporting.sections.uncertainty import MOST as HELD
+from gramian.runtime.progress import Task
+
+CHOOSING, PREDICTING, SHOWING, ASKING, SURE, LAST = (
+    "a kernel",
+    "prediction",
+    "mistakes",
+    "what matters",
+    "how sure",
+    "verdict",
+)
+SLOW = {"strings": 5.0, "documents": 1.5, "records": 1.5}  # times what the comparison of numbers takes
+MANY = 2.0  # times what one column takes to be predicted, where it holds classes
+TESTED = 1500  # objects among which clusters are looked for
+
+clock = time.perf_counter
+
+
+class Pace:
+    """Steps in their order, with what each is expected to take; it tells a task of progress where the work is."""
+
+    def __init__(self, told: Task, steps: list[str], expected: Mapping[str, float]) -> None:
+        self._told, self._steps, self._expected = told, steps, dict(expected)
+        self._start = self._begun = clock()
+        self.reached = 0.0
+
+    def begin(self, step: str, words: str = "") -> None:
+        """End the step under way, and begin the next one."""
+        self._begun = now = clock()
+        passed, own = now - self._start, self._of(step)
+        later = sum(map(self._of, self._steps[self._steps.index(step) + 1 :]))
+        whole = passed + own + later
+        self.reached = passed / whole
+        self._told.advance(self.reached, 1.0, words or step, own / whole)
+
+    @property
+    def took(self) -> float:
+        """The seconds of the step under way."""
+        return clock() - self._begun
+
+    def expect(self, seconds: Mapping[str, float]) -> None:
+        """Take new guesses for the steps to come."""
+        self._expected.update(seconds)
+
+    def _of(self, step: str) -> float:
+        return self._expected.get(step, 0.05)
+
+
+def at_first(data: Dataset, quick: bool = False) -> dict[str, float]:
+    """Return the seconds that the steps may take, by what the data are."""
+    sample = min(len(data), FEW if quick else SAMPLE)
+    choosing = SLOW.get(data.kind, 1.0) * (0.03 + 1e-6 * sample**2) * (1 if data.task != "none" else 0.1)
+    return {CHOOSING: choosing, **by_choice(data, choosing, quick)}
+
+
+def by_choice(data: Dataset, choosing: float, quick: bool = False) -> dict[str, float]:
+    """Return the seconds that the steps after the choice of a kernel may take, by those that it took."""
+    n, near = len(data), min(len(data), TESTED) / 1000
+    sample = min(n, FEW if quick else SAMPLE)
+    per = SLOW.get(data.kind, 1.0)
+    spectrum = 0.1 * near + 1.5e-10 * min(n, 2000) ** 3 + 7e-6 * n
+    found = {
+        "kernel": 0.4 * choosing if data.task != "none" else 0.5 * per * near**2,
+        "geometry": 0.1 * near + 1.2e-9 * n**2 * (n < 60_000),
+        "spectrum": spectrum,
+        "chart": 0.1 * near + 2e-6 * n + spectrum * quick,  # the first of the two decomposes
+        "clusters": 0.1 + 0.4 * per * near**2,
+        "novelty": 0.05 + 3.5e-6 * n,
+    }
+    if data.task == "none":
+        return {**found, PREDICTING: 0.0, SHOWING: 0.0, ASKING: 0.0, SURE: 0.0, LAST: 0.01}
+    judged = min(n, QUICK if quick else JUDGED)
+    repeats = REPEATS if n <= REPEATED and not quick and data.kind != "documents" else 1
+    folds = QUICK_FOLDS if quick else FOLDS
+    train = (1 - 1 / folds) * judged
+    chosen = (0.3 if data.kind == "strings" else 0.75) * choosing * (min(train, sample) / sample) ** 2
+    learners = 7e-11 * train**3 if train <= EXACT else 1.5
+    each = chosen + learners * (MANY if data.task == "classes" else 1) + _plain(train, data)
+    judging = repeats * folds * each
+    return {**found, PREDICTING: judging, SHOWING: 0.1 * judging, **_guessed(judging, quick)}
+
+
+def by_judging(data: Dataset, judging: float, contest: Contest | None, quick: bool = False) -> dict[str, float]:
+    """Return the seconds that the steps after the contest may take, by those that it took.
+
+    What the winner goes by, and how sure it is, takes a few fits of it for each fold, and answers for each column.
+    """
+    if contest is None or quick:
+        return {SHOWING: 0.1 * judging, ASKING: 0.0, SURE: 0.0, LAST: 0.01}
+    words = data.kind in ("documents", "strings")
+    learnt, folds, columns = len(contest.learnt), len(contest.cut), len(data.recipe.columns)
+    one = contest.entrants.index(asked(contest))
+    fit, by_kernel = contest.seconds[one], contest.entrants[one].formula is not None
+    ridge = sum(
+        took for entrant, took in zip(contest.entrants, contest.seconds, strict=True) if entrant.formula == "ridge"
+    )
+    points = landmarks(learnt) or learnt
+    answers = min(3.0 * columns * learnt, ANSWERS)
+    answered = min(answers * points, ENTRIES) * (1e-8 + 2e-10 * columns) if by_kernel else 5e-6 * answers
+    refitted = 30 * fit if learnt <= REFITTED and by_kernel else 3 * fit
+    return {
+        SHOWING: 0.1 * judging,
+        ASKING: 0.05 + 3 * fit if words else 0.05 + folds * fit * min(1.0, MOST_ASKED / learnt) + refitted + answered,
+        SURE: 0.1 + folds * (2.5 * fit * min(1.0, LEARNT / learnt) + ridge * min(1.0, HELD / learnt)),
+        LAST: 0.06 * judging,
+    }
+
+
+def _guessed(judging: float, quick: bool) -> dict[str, float]:
+    """Return the seconds of what comes after the contest before it is known who wins."""
+    return (
+        {ASKING: 0.0, SURE: 0.0, LAST: 0.01}
+        if quick
+        else {ASKING: 0.15 * judging, SURE: 0.2 * judging, LAST: 0.06 * judging}
+    )
+
+
+def _plain(train: float, data: Dataset) -> float:
+    """Return the seconds of the plain models of a fold."""
+    if data.kind == "nodes":
+        return 0.01
+    wide = float(np.clip(len(data.recipe.columns) / 20, 0.5, 1.3))
+    return 0.08 + wide * (3e-4 * min(train, 5000) + 6e-5 * max(train - 5000, 0))

@@ -7,7 +7,7 @@ HERE = Path(__file__).parent
 ROWS = ["| what | ms | wanted | torch's operations (ms) | error |", "|---|---|---|---|---|"]
 DENSE = ["| what | ms | wanted | torch's operations (ms) |", "|---|---|---|---|"]
 LIMITS = {"ridge 1e6": {"residual": 1e-6, "gigabytes": 40}, "ridge 1e6 double": {"residual": 1e-6, "gigabytes": 40}}
-LEARNT = ["| what | s | wanted | GB on the device | |", "|---|---|---|---|---|"]
+LEARNT = ["| what | s | wanted | GB on the device | answer |", "|---|---|---|---|---|"]
 
 
 def section() -> str:

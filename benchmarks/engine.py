@@ -17,6 +17,13 @@ from record import Claim
 ROOT = HERE.parent
 FORMER = "97ad16b"
 TURNS = 2
+AVX2 = {  # a processor without AVX-512, for BLAS, NumPy and compiled passes; a name alone is not enough for these
+    "OPENBLAS_CORETYPE": "Haswell",
+    "NPY_DISABLE_CPU_FEATURES": "X86_V4 AVX512_ICL",
+    "NUMBA_CPU_NAME": "haswell",
+    "NUMBA_CPU_FEATURES": "+avx,+avx2,+bmi,+bmi2,+cmov,+cx16,+cx8,+f16c,+fma,+fxsr,+lzcnt,+mmx,+movbe,+pclmul,"
+    "+popcnt,+sse,+sse2,+sse3,+sse4.1,+sse4.2,+ssse3,+xsave",
+}
 
 
 def former() -> Path:
@@ -29,19 +36,19 @@ def former() -> Path:
     return folder / "src"
 
 
-def seconds(source: Path, job: tuple[str, ...]) -> tuple[float, float]:
+def seconds(source: Path, job: tuple[str, ...], processor: dict[str, str]) -> tuple[float, float]:
     """Return the least seconds of a job, and those of its first call, in a process of its own."""
-    environment = QUIET | {"PYTHONPATH": str(source)}
+    environment = QUIET | processor | {"PYTHONPATH": str(source)}
     command = [sys.executable, str(HERE / "former.py"), *job]
     done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
     least, first = map(float, done.stdout.split())
     return least, first
 
 
-def against(what: str, wanted: float, *job: str) -> Claim:
+def against(what: str, wanted: float, *job: str, processor: dict[str, str] | None = None) -> Claim:
     """Measure a job under both engines, in turns."""
-    turns = 1 if job[0] in ("ridge", "fisher") else TURNS
-    pairs = [(seconds(ROOT / "src", job), seconds(former(), job)) for _ in range(turns)]
+    turns, limits = 1 if job[0] in ("ridge", "fisher") else TURNS, processor or {}
+    pairs = [(seconds(ROOT / "src", job, limits), seconds(former(), job, limits)) for _ in range(turns)]
     ours, theirs = (min(pair[side][0] for pair in pairs) for side in (0, 1))
     first = min(pair[0][1] for pair in pairs)
     note = f"first call {first:.2g} s: compiled passes are loaded" if first > 1.2 * ours + 0.05 else ""
@@ -70,4 +77,10 @@ def _jobs() -> dict[str, tuple[str, float, str]]:
 
 ENGINE = {
     f"engine_{name}": partial(against, what, wanted, *job.split()) for name, (what, wanted, job) in _jobs().items()
+}
+_NARROWER = {"single": 2.4, "double": 3.0}
+ENGINE |= {
+    f"engine_{name}_avx2": partial(against, f"{what}, AVX2 alone", wanted, *job.split(), processor=AVX2)
+    for name, wanted in _NARROWER.items()
+    for what, _, job in [_jobs()[name]]
 }

@@ -56,7 +56,7 @@ _HOME = {
     "Mismatch": "kernels.strings.mismatch",
     "ModelFileError": "models.container",
     "NoveltyDetector": "learn.novelty",
-    "Nystrom": "factor.nystrom",
+    "Nystrom": "kernels.nystrom",
     "ParzenClassifier": "learn.parzen",
     "Periodic": "kernels.periodic",
     "Polynomial": "kernels.dotproduct",

@@ -15,7 +15,6 @@ from gramian.factor.cholesky import LowRank as LowRank
 from gramian.factor.cholesky import cholesky as cholesky
 from gramian.factor.eigen import Eigen as Eigen
 from gramian.factor.eigen import eigen as eigen
-from gramian.factor.nystrom import Nystrom as Nystrom
 from gramian.factor.psd import PsdCertificate as PsdCertificate
 from gramian.factor.psd import is_psd as is_psd
 from gramian.factor.solve import Solution as Solution
@@ -46,6 +45,7 @@ from gramian.kernels.graphs.diffusion import ExponentialDiffusion as Exponential
 from gramian.kernels.graphs.diffusion import PowerDiffusion as PowerDiffusion
 from gramian.kernels.graphs.diffusion import VonNeumannDiffusion as VonNeumannDiffusion
 from gramian.kernels.graphs.graph import Graph as Graph
+from gramian.kernels.nystrom import Nystrom as Nystrom
 from gramian.kernels.periodic import Periodic as Periodic
 from gramian.kernels.precomputed import Precomputed as Precomputed
 from gramian.kernels.radial import Gaussian as Gaussian

@@ -181,7 +181,7 @@ KILLED = """
     from gramian.places.cores import tiles
     from gramian.runtime import journal
     from gramian.learn import fisher, lowrank, pca, ridge
-    import gramian.factor.moments
+    import gramian.space.moments
 
     directory, which, kills_wanted = sys.argv[1], sys.argv[2], int(sys.argv[3])
     journal.PATIENCE, journal.INTERVAL, journal.WORTH, entries.HOLD = -1.0, 0.0, np.inf, 0

@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 
 import gramian as gm
-from gramian.factor.moments import Moments
 from gramian.learn.lowrank import RidgeOfMoments
+from gramian.space.moments import Moments
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(60, 2))

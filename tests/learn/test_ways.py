@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import gramian as gm
-from gramian.factor.moments import Chunk, Moments, Summary
 from gramian.learn.ways import Exact, Summed, require_scatter
+from gramian.space.moments import Chunk, Moments, Summary
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(300, 2))

@@ -8,7 +8,7 @@ from inspect import isclass
 from gramian import _HOME  # type: ignore[attr-defined]
 from gramian.kernels.algebra import Kernel
 
-FAMILIES = ("kernels.", "factor.nystrom")  # where public kernels are
+FAMILIES = ("kernels.",)  # where public kernels are
 INSIDE = ("kernels.deflated",)  # where there are others, which methods make
 
 

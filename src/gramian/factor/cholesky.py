@@ -188,8 +188,8 @@ def cholesky(
     """
     if as_symmetric(gram, "cholesky") is not gram:
         return answered(cholesky, gram, rank, tol, pivoting, rng, residual)
-    found = pivoted(gram, rank, tol, pivoting, rng, residual)
-    return replace(found, factor=found.points)
+    factor = pivoted(gram, rank, tol, pivoting, rng, residual)
+    return replace(factor, factor=factor.points)
 
 
 def pivoted(

@@ -144,16 +144,16 @@ def eigen(gram: Gram, rank: int | None = None) -> Eigen:
 def centered_eigen(gram: Gram, rank: int | None = None) -> Eigen:
     """Return leading eigenpairs of the Gram about its centre of mass, P K P with P = I − 11ᵀ/n.
 
-    Up to n = 3000, where most of the spectrum is asked for, and where φ is explicit and dense, that is
-    ``eigen(gram.center(), rank)``, unless products are quick (K is held, or they go through a matrix or features) and
-    at most a fiftieth of the spectrum is asked for. Otherwise K itself is multiplied, and P is applied to the vectors:
-    a Gram that is held in memory can stay as it is, and sparse features stay sparse.
+    Up to n = 3000, where most of the spectrum is asked for, where φ is explicit and dense, and where all images are
+    all but one, that is ``eigen(gram.center(), rank)``, unless products are quick (K is held, or they go through a
+    matrix or features) and at most a fiftieth of the spectrum is asked for. Otherwise K itself is multiplied, and P is
+    applied to the vectors: a Gram that is held in memory can stay as it is, and sparse features stay sparse.
     """
     if as_symmetric(gram, "centered_eigen") is not gram:
         return answered(centered_eigen, gram, rank)
     n = len(gram)
     dense_features = gram.through_features() and not (gram.rows.open or gram.rows.sparse)
-    if rank is None or decomposes(gram, rank) or dense_features:
+    if rank is None or decomposes(gram, rank) or dense_features or gram.is_nearly_one:
         return eigen(gram.center(), rank)
 
     quick = gram if gram.is_held or not spreads(gram) else gram.single()
@@ -171,8 +171,8 @@ def centered_eigen(gram: Gram, rank: int | None = None) -> Eigen:
         start: Array | None = shifted.vectors
     else:
         start = nearly_leading(gram, rank, centered=True)
-    found = leading(apply, n, rank, tol, MOST_PRODUCTS, start, noise, gram.place)
-    return Eigen(found.values, _turned(found.vectors), found.residuals)
+    pairs = leading(apply, n, rank, tol, MOST_PRODUCTS, start, noise, gram.place)
+    return Eigen(pairs.values, _turned(pairs.vectors), pairs.residuals)
 
 
 def about_the_mean(gram: Gram, mu: Array, U: Array, rank: int, tol: float) -> Ritz:
@@ -265,7 +265,7 @@ def _dense(gram: Gram, k: int) -> tuple[Array, Array]:
 
 def _matrix_free(gram: Gram, k: int) -> tuple[Array, Array]:
     tol = 16 * float(np.finfo(gram.dtype).eps) ** 0.75
-    found = leading(
+    pairs = leading(
         gram.apply, len(gram), k, tol, MOST_PRODUCTS, nearly_leading(gram, k, centered=False), place=gram.place
     )
-    return found.values.astype(gram.dtype), found.vectors.astype(gram.dtype)
+    return pairs.values.astype(gram.dtype), pairs.vectors.astype(gram.dtype)

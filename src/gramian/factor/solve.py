@@ -174,14 +174,14 @@ def solve(gram: Gram, b: Any, ridge: Any, tol: float | None = None) -> Solution:
         raise ValueError("ridge is empty; at least one number above 0 expected")
     largest = np.abs(B).max(axis=0, initial=0.0)
     unit = np.ldexp(1.0, np.frexp(np.where(largest > 0, largest, 1.0))[1] - 1)  # so that no square leaves the range
-    found = _at_each(plain, (B / unit).reshape(len(B), -1), totals, tol)
+    answer = _at_each(plain, (B / unit).reshape(len(B), -1), totals, tol)
     with np.errstate(over="ignore"):
-        primal = None if found.primal is None else found.primal * unit
-        found = replace(found, value=found.value * unit, primal=primal)
-    if not np.isfinite(found.value).all():
+        primal = None if answer.primal is None else answer.primal * unit
+        answer = replace(answer, value=answer.value * unit, primal=primal)
+    if not np.isfinite(answer.value).all():
         raise ValueError(f"the solution overflows, for b reaches {np.abs(B).max():.1g}: divide it by a constant")
-    value = found.value if B.ndim == 2 else found.value[..., 0]
-    return replace(found, value=value if several else value[0], primal=None if several else found.primal)
+    value = answer.value if B.ndim == 2 else answer.value[..., 0]
+    return replace(answer, value=value if several else value[0], primal=None if several else answer.primal)
 
 
 def _at_each(gram: Gram, B: Array, ridges: list[float], tol: float | None) -> Solution:
@@ -192,13 +192,13 @@ def _at_each(gram: Gram, B: Array, ridges: list[float], tol: float | None) -> So
         columns = np.repeat(ridges, B.shape[1])
         with gram.held():
             aid = _preconditioner(gram, PLAIN, columns)
-            found = _iterated(gram, np.tile(B, len(ridges)), columns, PLAIN, goal, aid)
-        value = found.value.reshape(len(gram), len(ridges), B.shape[1]).transpose(1, 0, 2)
-        return replace(found, value=value)
+            answer = _iterated(gram, np.tile(B, len(ridges)), columns, PLAIN, goal, aid)
+        value = answer.value.reshape(len(gram), len(ridges), B.shape[1]).transpose(1, 0, 2)
+        return replace(answer, value=value)
     each = [solve_through(gram, B, lam, tol=tol) for lam in ridges]
-    worst = max(each, key=lambda found: found.residual)
-    products = sum(found.iterations for found in each)
-    return replace(worst, value=np.stack([found.value for found in each]), iterations=products)
+    worst = max(each, key=lambda answer: answer.residual)
+    products = sum(answer.iterations for answer in each)
+    return replace(worst, value=np.stack([answer.value for answer in each]), iterations=products)
 
 
 def identity(V: Array) -> Array:
@@ -303,8 +303,8 @@ class System:
         if len(self.gram) <= DENSE:
             return self._factored(B, goal)
         with self.gram.held() as held:
-            found = self._iterate(B, goal)
-            return self._factored(B, goal) if held and not found.converged else found
+            answer = self._iterate(B, goal)
+            return self._factored(B, goal) if held and not answer.converged else answer
 
     def describe(self, products: int) -> str:
         """Say how right-hand sides were solved for by an iteration, with so many products in all."""
@@ -326,19 +326,19 @@ class System:
                 return better != now
 
             ridges = np.full(columns, self.ridge)
-            found = _iterated(self.gram, B, ridges, self.lens, goal, self._aid, begun, outdone)
-            products += found.iterations
-            if found.converged or better == now:
-                return replace(found, iterations=products, method=self._aid.describe(products))
-            begun, self._aid = found.value, self._made(better)
+            answer = _iterated(self.gram, B, ridges, self.lens, goal, self._aid, begun, outdone)
+            products += answer.iterations
+            if answer.converged or better == now:
+                return replace(answer, iterations=products, method=self._aid.describe(products))
+            begun, self._aid = answer.value, self._made(better)
 
     def _made(self, rank: int) -> Aid:
         """Return a preconditioner of a rank, of as many as there are objects the factor of all of K, if it has one."""
         if rank < len(self.gram):
-            found = _preconditioner(self.gram, self.lens, np.array(self.ridge), self.low, rank)
-            if found.rank < rank:
-                self._most = found.rank
-            return found
+            preconditioner = _preconditioner(self.gram, self.lens, np.array(self.ridge), self.low, rank)
+            if preconditioner.rank < rank:
+                self._most = preconditioner.rank
+            return preconditioner
         if (whole := _factor_in_single(self.gram, self.lens, self.ridge)) is not None:
             return whole
         self._whole = False
@@ -715,19 +715,19 @@ def _preconditioner_of(gram: Gram, lens: Lens, ridges: Array, low: LowRank | Non
     s, U = place.eigh(sum((place.syrk(wide(rows)) for rows in stripes), none))
 
     def precondition(R: Array, columns: Any) -> Array:
-        parts, found = np.empty((len(stripes), G.shape[1], R.shape[1])), np.empty_like(R)
+        parts, product = np.empty((len(stripes), G.shape[1], R.shape[1])), np.empty_like(R)
 
         def gather(lane: int, k: int) -> None:
             parts[k] = place.times(wide(stripes[k]).T, R[stripes[k]])
 
         def spread(lane: int, k: int) -> None:
-            found[stripes[k]] = R[stripes[k]] - place.times(wide(stripes[k]), inside)
+            product[stripes[k]] = R[stripes[k]] - place.times(wide(stripes[k]), inside)
 
         run(gather, range(len(stripes)), place.lanes, in_turn=False)
         shares = place.times(U.T, parts.sum(axis=0)) / (np.maximum(s, 0.0)[:, None] + at(columns))
         inside = place.times(U, shares)
         run(spread, range(len(stripes)), place.lanes, in_turn=False)
-        return np.asarray(found / at(columns))
+        return np.asarray(product / at(columns))
 
     return Aid(precondition, G.shape[1], f"{GRADIENTS}preconditioner of rank {G.shape[1]}")
 

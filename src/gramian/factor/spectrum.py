@@ -78,12 +78,12 @@ def spectrum_above(gram: Gram, lam: float, lens: Lens = PLAIN, side: Side = "aut
     with gram.held():
         while 5 * rank <= n:
             start = nearly_leading(gram, rank, centered=False)
-            found = leading(
+            leading_pairs = leading(
                 apply, n, rank, 1e-9, MOST_PRODUCTS, None if start is None else lens.S(start), place=gram.place
             )
-            if found.values[-1] < lam:
-                kept = found.values >= lam
-                return Spectrum(found.values[kept], found.vectors[:, kept], 0.0)
+            if leading_pairs.values[-1] < lam:
+                kept = leading_pairs.values >= lam
+                return Spectrum(leading_pairs.values[kept], leading_pairs.vectors[:, kept], 0.0)
             rank *= 2
     return spectrum(gram, lens, side)
 
@@ -101,13 +101,13 @@ def whole_range(gram: Gram, lens: Lens = PLAIN, side: Side = "auto") -> Spectrum
         size = max(lens.gain**0.5 * length, float(sigma.max(initial=0.0)))
         kept = sigma > max(features.shape) * float(np.finfo(gram.dtype).eps) * size
         return Spectrum(sigma[kept] ** 2, U[:, kept], 0.0, Vt.T[:, kept])
-    found = spectrum(gram, lens, side)
-    if found.left_out > len(gram) * float(np.finfo(gram.dtype).eps):
+    decomposition = spectrum(gram, lens, side)
+    if decomposition.left_out > len(gram) * float(np.finfo(gram.dtype).eps):
         raise ValueError(
             f"without a ridge all of K has to be decomposed, and with {len(gram):,} objects it is too large for that "
             f"(more than {DENSE:,}, and a rank of more than {LARGEST_RANK:,}): give a ridge above 0, or a rank"
         )
-    return Spectrum(found.values, found.vectors, 0.0, found.axes)
+    return Spectrum(decomposition.values, decomposition.vectors, 0.0, decomposition.axes)
 
 
 def coordinates(gram: Gram, rank: int | None = None) -> tuple[Array, float]:
@@ -170,10 +170,10 @@ def _svd(F: Matrix) -> tuple[Array, Array, Array]:
     return place.host(U), sigma, place.host(Vt)
 
 
-def _kept(found: Spectrum, gram: Gram) -> Spectrum:
+def _kept(decomposition: Spectrum, gram: Gram) -> Spectrum:
     """Leave out what rounding may have made: errors of entries, as a random matrix, and those of the decomposition."""
-    n, largest = len(gram), max(float(found.values.max(initial=0.0)), 0.0)
+    n, largest = len(gram), max(float(decomposition.values.max(initial=0.0)), 0.0)
     noise = (n + 16) * float(np.finfo(np.float64).eps) * largest
     if gram.dtype.itemsize <= 4:
         noise = max(noise, 64 * n**0.5 * float(np.finfo(gram.dtype).eps) * min(gram.scale(), largest))
-    return found.take(found.values > noise)
+    return decomposition.take(decomposition.values > noise)

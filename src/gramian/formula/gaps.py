@@ -34,10 +34,16 @@ def gap(f: Formula) -> Formula | None:
         case ex.Times(left, ex.Number(value)) if value > 0:
             inner = gap(left)
             return None if inner is None else inner * value
-        case ex.Times(left, right) if _is_one(left) and _is_one(right):
-            one, other = gap(left), gap(right)
-            return None if one is None or other is None else one + other - one * other
+        case ex.Times(left, right):
+            one, other, a, b = gap(left), gap(right), _at_itself(left), _at_itself(right)
+            if one is None or other is None or a is None or b is None:
+                return None
+            return _times(one, b) + _times(other, a) - one * other
     return None
+
+
+def _times(f: Formula, factor: float) -> Formula:
+    return f if factor == 1 else f * factor
 
 
 def _vanishes(f: Formula) -> bool:
@@ -56,14 +62,19 @@ def _vanishes(f: Formula) -> bool:
     return False
 
 
-def _is_one(f: Formula) -> bool:
-    """Tell whether f(x, x) = 1 is known."""
+def _at_itself(f: Formula) -> float | None:
+    """Return f(x, x) where it is known to be the same for every object."""
     match f:
+        case ex.Number(value):
+            return value
         case ex.Exp(exponent):
-            return _vanishes(exponent)
-        case ex.Times(left, right):
-            return _is_one(left) and _is_one(right)
-    return False
+            return 1.0 if _vanishes(exponent) else None
+        case ex.Times(left, right) | ex.Plus(left, right):
+            a, b = _at_itself(left), _at_itself(right)
+            if a is None or b is None:
+                return None
+            return a * b if isinstance(f, ex.Times) else a + b
+    return None
 
 
 def _sharp(f: Formula) -> Formula:

@@ -250,17 +250,43 @@ class Gram:
         array([[1.00000000e-18, 7.86938681e-01]])
         """
         self._require_no_ridge("squared_distances")
-        small = gap(self.kernel.formula)
-        if small is None:
+        gaps = self._gaps(self.rows)
+        if gaps is None:
             left, right = (finite_norms(self.kernel, side) for side in (self.rows, self.cols))
             return squares_between(self.dense(), left, right, self.symmetric)
-        place = self.place
-        plan = place.prepare(small)
-        wide = np.dtype(np.float64)
-        gaps = Asked(plan, self.rows, self.cols, self.symmetric, wide, self.memory)
-        squares = np.asarray(place.host(place.entries(gaps).matrix(_computed)))
+        squares = np.asarray(self.place.host(gaps.matrix(_computed)))
         squares *= 2
         return _squares(squares, self.symmetric)
+
+    def _gaps(self, rows: Encoded) -> Entries | None:
+        """Return ½‖φ(x) − φ(z)‖² between objects and the columns; None where no form of it keeps its digits."""
+        small, place = gap(self.kernel.formula), self.place
+        if small is None:
+            return None
+        symmetric = self.symmetric and rows is self.rows
+        return place.entries(Asked(place.prepare(small), rows, self.cols, symmetric, np.dtype(np.float64), self.memory))
+
+    @property
+    def is_nearly_one(self) -> bool:
+        """Whether all objects have all but one image: half the digits of κ are lost in the difference of two images.
+
+        It is judged by the distances of all from the first, on the cores, where these can be had without a difference.
+        """
+        if self.place is not CORES or self.kernel.explicit(self.rows) or self.kernel.traits.expensive:
+            return False
+        gaps = self._gaps(self.rows[:1])
+        if gaps is None:
+            return False
+        largest = float(self.place.host(gaps.matrix(_computed)).max())
+        return largest < np.sqrt(np.finfo(self.dtype).eps) * self.kernel.scale(self.rows[:1])
+
+    def mean_gaps(self) -> Array:
+        """Return (1/m) Σⱼ ½‖φ(xᵢ) − φ(zⱼ)‖² for every row in float64, without differences of large numbers."""
+        gaps, m = self._gaps(self.rows), self.shape[1]
+        if gaps is None:
+            raise ValueError(f"no form of 1 − κ is known for {self.kernel!r}")
+        sums = gaps.multiply(np.ones((m, 1)), lambda what, compute: self._remember(("gaps", *what), compute))
+        return np.asarray(sums[:, 0] / m)
 
     @contextmanager
     def held(self, single: bool = False) -> Iterator[bool]:

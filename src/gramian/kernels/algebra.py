@@ -23,6 +23,7 @@ import numpy as np
 from gramian.checks import Array, as_array, is_sparse, non_negative, positive, whole
 from gramian.formula.encoded import Encoded
 from gramian.formula.expression import Formula, Given, OfColumn, OfRow, Opaque
+from gramian.formula.gaps import gap
 from gramian.gram.gram import Gram, features, finite_norms
 from gramian.gram.traits import Traits
 from gramian.kernels.base import BaseKernel
@@ -154,9 +155,9 @@ class Kernel(BaseKernel):
             X = X.here
             if X.kernel != self or not X.symmetric or X.diagonal:
                 raise ValueError(f"to centre {self!r}, the symmetric Gram of a sample under it is needed, not {X!r}")
-            return Centered(cast(Kernel, X.kernel), X)
+            return _about_centre(cast(Kernel, X.kernel), X)
         settled = self.fit(X)
-        return Centered(settled, Gram(settled, settled.encoded(X).copy()))
+        return _about_centre(settled, Gram(settled, settled.encoded(X).copy()))
 
 
 class Pair(Kernel):
@@ -181,8 +182,8 @@ class Pair(Kernel):
     def scale(self, a: Encoded) -> float:
         a1, a2 = a
         with np.errstate(over="ignore"):
-            found = float(self.combine(self.left.scale(a1), self.right.scale(a2)))
-        return found if math.isfinite(found) else super().scale(a)
+            scale = float(self.combine(self.left.scale(a1), self.right.scale(a2)))
+        return scale if math.isfinite(scale) else super().scale(a)
 
     def _in_logarithms(self) -> Logarithms | None:
         if all(k.capabilities.logarithms is None for k in (self.left, self.right)) or not self.non_negative:
@@ -300,8 +301,8 @@ class Pointwise(Kernel):
     def scale(self, a: Encoded) -> float:
         # Profiles are convex on s ≥ 0 and not negative at 0: a rounding of s is one of profile(its scale) at most.
         with np.errstate(over="ignore"):
-            found = float(self.profile(np.array([self.base.scale(a)]))[0])
-        return found if math.isfinite(found) else super().scale(a)
+            scale = float(self.profile(np.array([self.base.scale(a)]))[0])
+        return scale if math.isfinite(scale) else super().scale(a)
 
 
 class PolynomialOf(Pointwise):
@@ -513,14 +514,14 @@ class Pullback(Kernel):
 
 def image(f: Callable[[Any], Any], X: Any) -> Any:
     """Return what f makes of a collection, with one object for each."""
-    found = f(X)
-    if not hasattr(found, "__len__"):
-        raise TypeError(f"f returned {found!r}; a collection with one object for each of those given expected")
-    if _length(found) != _length(X):
+    images = f(X)
+    if not hasattr(images, "__len__"):
+        raise TypeError(f"f returned {images!r}; a collection with one object for each of those given expected")
+    if _length(images) != _length(X):
         raise ValueError(
-            f"f returned {_length(found)} objects for {_length(X)}; one for each expected, in the same order"
+            f"f returned {_length(images)} objects for {_length(X)}; one for each expected, in the same order"
         )
-    return found
+    return images
 
 
 class Rowwise(Kernel):
@@ -757,6 +758,46 @@ class Centered(Anchored):
 
     def __repr__(self) -> str:
         return f"{inside(self.base, ATOM)}.center(<{len(self.reference)} objects>)"
+
+
+class CenteredNear(Centered):
+    """The same where all images are so near one another that their differences are lost in the rounding of κ.
+
+    What centring takes away may have ½κ(x, x) + ½κ(z, z) taken away before. Of κ(x, z) that leaves −g(x, z), g(x, z) =
+    ½‖φ(x) − φ(z)‖² the gap, which keeps its digits: κ̂(x, z) = ḡ(x) + ḡ(z) − ḡ − g(x, z), with means over the sample.
+    """
+
+    kept = Kept({"base": (Kernel,), "reference": (Gram,)}, {"_reference_products": ARRAY, "_mean": (float,)})
+
+    def _products(self, gram: Gram) -> Array:
+        return -gram.mean_gaps()[:, None]
+
+    @property
+    def traits(self) -> Traits:
+        return self.base.traits.moved(lambda: math.sqrt(float(self.base.squared_norms(self.reference.rows).mean())))
+
+    @property
+    def capabilities(self) -> Capabilities:
+        return NOTHING
+
+    @property
+    def formula(self) -> Formula:
+        small = gap(self.base.formula)
+        if small is None:
+            raise ValueError(f"no form of 1 − κ is known for {self.base!r}")
+        return -small.under(0) - (OfRow(part=(1,)) - self._mean) - OfColumn(part=(1,))
+
+    def squared_norms(self, a: Encoded) -> Array:
+        m = a.parts[1][:, 0]
+        return remainder(self._mean - 2 * m, abs(self._mean) + 2 * np.abs(m))
+
+    def scale(self, a: Encoded) -> float:
+        return float(self.squared_norms(a).max())
+
+
+def _about_centre(base: Kernel, sample: Gram) -> Centered:
+    """Return the kernel about the centre of a sample, in the way that keeps its digits."""
+    return (CenteredNear if sample.is_nearly_one else Centered)(base, sample)
 
 
 def _squares(features: Array) -> Array:

@@ -61,8 +61,8 @@ def median_distance(X: Any, metric: Literal["euclidean", "cityblock"]) -> float:
     apart = distances[distances > 0]
     if apart.size == 0:
         n = given.shape[0]
-        found = "there is only 1 sample" if n == 1 else f"all {n} coincide"
-        raise ValueError(f"bandwidth='median' needs at least two different points, and {found}: give a number")
+        cause = "there is only 1 sample" if n == 1 else f"all {n} coincide"
+        raise ValueError(f"bandwidth='median' needs at least two different points, and {cause}: give a number")
     return float(unit * np.median(apart))
 
 

@@ -69,8 +69,8 @@ def _fields(X: Any, names: tuple[Hashable, ...]) -> Array | None:
     fields = getattr(dtype, "fields", None)
     if not fields or any(name not in fields or fields[name][0].kind not in "fiu" for name in names):
         return None
-    found = np.stack([X[name].astype(np.float64) for name in names], axis=1)
-    return found if np.isfinite(found).all() else None
+    table = np.stack([X[name].astype(np.float64) for name in names], axis=1)
+    return table if np.isfinite(table).all() else None
 
 
 def _column(X: Any, name: Hashable) -> list[Any]:
@@ -129,8 +129,8 @@ def _numbers(column: list[Any], name: Hashable) -> Array:
     if column and all(isinstance(entry, date | np.datetime64) for entry in column):
         return np.array([_days(entry) for entry in column])
     try:
-        found = np.asarray(column)
-        numbers = found.astype(np.float64) if found.dtype.kind in "fiubO" else None
+        values = np.asarray(column)
+        numbers = values.astype(np.float64) if values.dtype.kind in "fiubO" else None
     except (TypeError, ValueError, OverflowError):
         numbers = None
     if numbers is None or numbers.ndim != 1 or any(isinstance(entry, str) for entry in column):

@@ -170,15 +170,15 @@ def _draw(base: Distance, d: int, count: int, rng: np.random.Generator) -> Array
 
 def _orthogonal(d: int, count: int, rng: np.random.Generator) -> Array:
     """Draw unit vectors, d × count, that are orthogonal d by d; many small groups at once."""
-    found = np.empty((d, count))
+    waves = np.empty((d, count))
     groups, rest = divmod(count, d)
     step = max(1, AT_ONCE // d**2)
     with task("random waves", groups) as told:
         for start in range(0, groups, step):
             stop = min(start + step, groups)
             some = np.linalg.qr(rng.standard_normal((stop - start, d, d)))[0]
-            found[:, start * d : stop * d] = some.transpose(1, 0, 2).reshape(d, -1)
+            waves[:, start * d : stop * d] = some.transpose(1, 0, 2).reshape(d, -1)
             told.advance(stop)
     if rest:
-        found[:, groups * d :] = np.linalg.qr(rng.standard_normal((d, rest)))[0]
-    return found
+        waves[:, groups * d :] = np.linalg.qr(rng.standard_normal((d, rest)))[0]
+    return waves

@@ -96,12 +96,12 @@ class Value:
         >>> sorted((gm.Linear() + gm.Gaussian(bandwidth=2.0)).get_params())
         ['left', 'right', 'right__bandwidth']
         """
-        found = self.params()
+        params = self.params()
         if deep:
-            for name, inner in list(found.items()):
+            for name, inner in list(params.items()):
                 if isinstance(inner, Value):
-                    found |= {f"{name}__{key}": v for key, v in inner.get_params().items()}
-        return found
+                    params |= {f"{name}__{key}": v for key, v in inner.get_params().items()}
+        return params
 
     def with_params(self, **changes: Any) -> Self:
         """Return this value with some parameters changed, inner ones written as ``name__parameter``.

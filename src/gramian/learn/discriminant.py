@@ -15,7 +15,6 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 
 from gramian.checks import Array
-from gramian.factor.moments import Chunk, Moments
 from gramian.formula.encoded import Encoded
 from gramian.intake.batches import Batches
 from gramian.learn.base import evaluate
@@ -23,6 +22,7 @@ from gramian.learn.calibration import Calibrated, Calibration
 from gramian.learn.lowrank import Reducible
 from gramian.learn.ways import Summed, Way, require_one_kind
 from gramian.learn.weights import Weighted
+from gramian.space.moments import Chunk, Moments
 from gramian.space.vectors import Vectors
 
 

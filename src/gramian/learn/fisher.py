@@ -40,7 +40,6 @@ from sklearn.utils.validation import check_is_fitted
 from gramian.checks import Array, positive, whole
 from gramian.factor.cholesky import LowRank
 from gramian.factor.machine import DENSE
-from gramian.factor.moments import Chunk, Moments, dense
 from gramian.factor.solve import (
     MOST_STEPS,
     ROOM,
@@ -74,6 +73,7 @@ from gramian.learn.ridges import (
 )
 from gramian.learn.ways import require_scatter
 from gramian.runtime.journal import keeping
+from gramian.space.moments import Chunk, Moments, dense
 from gramian.space.vectors import Vectors
 
 MOST_LEFT_OUT = 6000  # objects; of more, those of a part of them are left out, in low rank

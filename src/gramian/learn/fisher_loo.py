@@ -33,10 +33,10 @@ import numpy as np
 import scipy.linalg
 
 from gramian.checks import Array
-from gramian.factor.moments import Moments
 from gramian.factor.solve import Lens, Ridged
 from gramian.learn.discriminant import class_means
 from gramian.runtime.threads import cores, run
+from gramian.space.moments import Moments
 
 EIGEN = 9  # operations of an eigenvalue decomposition, in units of m³
 REFINED = 2  # times that a solution by a factor in single precision is refined

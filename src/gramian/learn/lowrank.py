@@ -1,8 +1,8 @@
 """Learning in a few explicit features: samples of any size, in one pass and in memory that does not grow with them.
 
 A learner that is given a `rank`, or a sample that cannot be worked through exactly in reasonable time, sees its objects
-through `rank` landmarks: projected on the span of their images (`factor.nystrom`). What it needs of the objects are
-then the moments of their features (`factor.moments`), and what it learns is an element of that span: `sample_` are the
+through `rank` landmarks: projected on the span of their images (`kernels.nystrom`). What it needs of the objects are
+then the moments of their features (`space.moments`), and what it learns is an element of that span: `sample_` are the
 landmarks, and `dual_coef_` their coefficients.
 """
 
@@ -19,14 +19,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from gramian.checks import Array, warn, whole
 from gramian.factor.machine import DENSE, TYPICAL
-from gramian.factor.moments import Chunk, Moments, Summary, dense
-from gramian.factor.nystrom import Nystrom
 from gramian.factor.solve import ridged_factor
 from gramian.formula.encoded import Encoded
 from gramian.gram.gram import Gram, features_on_host
 from gramian.intake.batches import Batches
 from gramian.intake.collections import Collection
 from gramian.kernels.algebra import Kernel
+from gramian.kernels.nystrom import Nystrom
 from gramian.learn.base import KernelEstimator
 from gramian.learn.path import Kind, Residuals, RidgePath, factors
 from gramian.learn.sklearn_private import count_objects, take_rows
@@ -34,6 +33,7 @@ from gramian.learn.ways import Exact, Part, Summed
 from gramian.places import CORES, Place
 from gramian.runtime.progress import task
 from gramian.runtime.tree import Tree
+from gramian.space.moments import Chunk, Moments, Summary, dense
 from gramian.space.vectors import FeatureSpace, Vectors
 
 Rank: TypeAlias = int | Literal["exact"] | None

@@ -36,14 +36,13 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from gramian.checks import Array, fraction, warn, whole
-from gramian.factor.moments import Chunk
-from gramian.factor.nystrom import Nystrom
 from gramian.formula.encoded import Encoded
 from gramian.gram.gram import Gram
 from gramian.intake.batches import Batches
 from gramian.intake.collections import Collection
 from gramian.intake.draws import lots
 from gramian.kernels.algebra import Kernel, remainder
+from gramian.kernels.nystrom import Nystrom
 from gramian.learn.base import MEDIAN_GAUSSIAN, offered_if, undone_if_refused
 from gramian.learn.lowrank import HEAD, Rank, Reducible, given_rank, landmark_coefficients
 from gramian.learn.sklearn_private import count_objects, take_rows
@@ -51,6 +50,7 @@ from gramian.learn.unusual import Explanation, explained
 from gramian.learn.ways import Part
 from gramian.runtime.journal import keeping
 from gramian.space.means import stability_bound
+from gramian.space.moments import Chunk
 from gramian.space.vectors import Vectors
 
 COUNTABLE = 1e15  # objects: to ask for more of them is no advice

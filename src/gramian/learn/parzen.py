@@ -22,7 +22,6 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from gramian.checks import Array
-from gramian.factor.moments import dense
 from gramian.formula.encoded import Encoded
 from gramian.gram.gram import features_on_host
 from gramian.intake.batches import Batches
@@ -31,6 +30,7 @@ from gramian.learn.base import MEDIAN_GAUSSIAN, offered_if, undone_if_refused
 from gramian.learn.discriminant import Discriminant, class_means, decided, indicator, told_apart
 from gramian.learn.lowrank import Rank, given_rank, landmark_coefficients
 from gramian.runtime.journal import keeping
+from gramian.space.moments import dense
 from gramian.space.vectors import Vectors
 
 

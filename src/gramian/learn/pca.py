@@ -17,9 +17,9 @@ from sklearn.utils.validation import check_array, check_is_fitted
 from gramian.checks import Array, fraction, from_device, is_sparse, warn, whole
 from gramian.factor.eigen import Eigen, centered_eigen, decomposes, spreads
 from gramian.factor.machine import DENSE
-from gramian.factor.nystrom import Nystrom
 from gramian.gram.gram import Gram
 from gramian.kernels.algebra import Kernel
+from gramian.kernels.nystrom import Nystrom
 from gramian.learn.base import MEDIAN_GAUSSIAN, as_given, undone_if_refused
 from gramian.learn.lowrank import Rank, Reducible, landmark_coefficients
 from gramian.learn.preimage import PreImages

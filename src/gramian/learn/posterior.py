@@ -20,12 +20,12 @@ from __future__ import annotations
 import numpy as np
 
 from gramian.checks import Array
-from gramian.factor.moments import dense
-from gramian.factor.nystrom import Nystrom
 from gramian.factor.solve import Lens, System
 from gramian.gram.gram import features_on_host
 from gramian.kernels.algebra import Kernel
+from gramian.kernels.nystrom import Nystrom
 from gramian.learn.lowrank import RidgeOfMoments
+from gramian.space.moments import dense
 from gramian.space.vectors import Vectors
 
 ROOM = 2**22  # numbers of a tile

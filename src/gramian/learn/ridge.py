@@ -32,7 +32,6 @@ from sklearn.utils.validation import check_is_fitted
 from gramian.checks import Array, flag, fraction, positive, warn
 from gramian.factor.cholesky import LowRank
 from gramian.factor.machine import DENSE
-from gramian.factor.moments import Chunk
 from gramian.factor.solve import (
     PLAIN,
     ROOM,
@@ -78,6 +77,7 @@ from gramian.learn.ridges import (
 from gramian.learn.ways import Part
 from gramian.learn.weights import Weighted
 from gramian.runtime.journal import keeping
+from gramian.space.moments import Chunk
 from gramian.space.vectors import Vectors
 
 CRITERIA = ("loo", "gcv")

@@ -14,10 +14,10 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from gramian.checks import Array
-from gramian.factor.moments import Chunk, Moments, Summary
-from gramian.factor.nystrom import Nystrom
 from gramian.gram.gram import Gram, features_on_host
 from gramian.kernels.algebra import Kernel
+from gramian.kernels.nystrom import Nystrom
+from gramian.space.moments import Chunk, Moments, Summary
 
 LARGEST_SCATTER = 1e290  # of features that are learnt from
 LEAST_FOR_MEAN = 1000  # objects from which the part of the mean that landmarks leave out is estimated

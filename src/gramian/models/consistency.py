@@ -16,14 +16,13 @@ import numpy as np
 
 from gramian.checks import Array, as_number, whole
 from gramian.factor.cholesky import LowRank
-from gramian.factor.moments import Chunk, Moments, Summary
-from gramian.factor.nystrom import Nystrom
 from gramian.formula.encoded import Encoded
 from gramian.gram.gram import Gram, finite_norms
 from gramian.kernels import algebra
 from gramian.kernels.deflated import Deflated
 from gramian.kernels.dotproduct import Linear
 from gramian.kernels.graphs.diffusion import LONGEST
+from gramian.kernels.nystrom import Nystrom
 from gramian.kernels.periodic import Periodic
 from gramian.learn.base import KINDS, KernelEstimator
 from gramian.learn.discriminant import Discriminant
@@ -31,6 +30,7 @@ from gramian.learn.ridge import LeastSquares
 from gramian.learn.ways import Exact, Summed
 from gramian.models.encodings import NEAR, check_encoding, is_cheap
 from gramian.models.shapes import Sizes, check_shape, check_shapes, require
+from gramian.space.moments import Chunk, Moments, Summary
 from gramian.space.vectors import Vectors
 
 ROUGHLY = 8.0  # times what it estimates, more than an estimate of so many random vectors comes to
@@ -39,47 +39,47 @@ LEAST = 1e-22  # of a squared length that is independent of others: far below th
 # Kernels
 
 
-def check_anchored(found: algebra.Anchored) -> None:
+def check_anchored(kernel: algebra.Anchored) -> None:
     """Require that a kernel about a sample has a sample, and what it knows of it is of that sample."""
-    sample = found.reference
+    sample = kernel.reference
     require(sample.symmetric and not sample.diagonal, "a sample is no symmetric Gram")
-    require(sample.kernel is found.base or sample.kernel == found.base, "a sample is one under another kernel")
+    require(sample.kernel is kernel.base or sample.kernel == kernel.base, "a sample is one under another kernel")
     sizes: Sizes = {"n": len(sample), "one": 1, "d": None}
-    if isinstance(found, Deflated):
-        check_shapes(found, {"coefficients": "n r", "_reference_products": "n r"}, {"n": len(sample)})
+    if isinstance(kernel, Deflated):
+        check_shapes(kernel, {"coefficients": "n r", "_reference_products": "n r"}, {"n": len(sample)})
         return
-    kept = vars(found)
+    kept = vars(kernel)
     if "_mean_features" in kept:
         require(not sample.rows.open, "a mean of features is one of none")
-        sizes["d"] = found.base.feature_dim(sample.rows)
-    check_shapes(found, {"_reference_products": "n one", "_mean": "", "_mean_features": "one d"}, sizes)
+        sizes["d"] = kernel.base.feature_dim(sample.rows)
+    check_shapes(kernel, {"_reference_products": "n one", "_mean": "", "_mean_features": "one d"}, sizes)
 
 
-def check_standardize(found: Any) -> None:
+def check_standardize(scaling: Any) -> None:
     """Require a mean and a scale for each coordinate, or neither."""
-    require((found.mean is None) == (found.scale is None), "a mean has no scale, or the other way round")
-    if found.mean is not None:
+    require((scaling.mean is None) == (scaling.scale is None), "a mean has no scale, or the other way round")
+    if scaling.mean is not None:
         sizes: Sizes = {}
         for name in ("mean", "scale"):
-            check_shape(np.asarray(getattr(found, name)), "d", sizes, f"Standardize.{name}")
-        require(bool((np.asarray(found.scale) > 0).all()), "a coordinate is divided by 0, or less")
+            check_shape(np.asarray(getattr(scaling, name)), "d", sizes, f"Standardize.{name}")
+        require(bool((np.asarray(scaling.scale) > 0).all()), "a coordinate is divided by 0, or less")
 
 
-def check_basis(found: Nystrom) -> None:
+def check_basis(kernel: Nystrom) -> None:
     """Require that landmarks are objects of the kernel, and their triangle one that can be solved with."""
-    if isinstance(found.landmarks, Gram):
-        sample = found.landmarks
+    if isinstance(kernel.landmarks, Gram):
+        sample = kernel.landmarks
         require(sample.symmetric and not sample.diagonal, "landmarks are no symmetric Gram")
-        require(sample.kernel is found.base or sample.kernel == found.base, "landmarks are those of another kernel")
-    basis = vars(found).get("basis")
+        require(sample.kernel is kernel.base or sample.kernel == kernel.base, "landmarks are those of another kernel")
+    basis = vars(kernel).get("basis")
     if basis is None:
         return
     require(
         len(basis) == 2 and isinstance(basis[0], Encoded) and isinstance(basis[1], np.ndarray), "landmarks are none"
     )
-    check_encoding(found.base, basis[0])
+    check_encoding(kernel.base, basis[0])
     check_shape(basis[1], "m m", {"m": len(basis[0])}, "the triangle of the landmarks")
-    _check_triangle(found.base, *basis)
+    _check_triangle(kernel.base, *basis)
 
 
 def _check_triangle(kernel: Any, landmarks: Encoded, triangle: Array) -> None:
@@ -93,21 +93,21 @@ def _check_triangle(kernel: Any, landmarks: Encoded, triangle: Array) -> None:
         require(bool((pivots >= LEAST * norms).all()), "the triangle of the landmarks is singular")
 
 
-def check_diffusion(found: Any, similarities: Any) -> None:
+def check_diffusion(kernel: Any, similarities: Any) -> None:
     """Require that what a graph kernel keeps is that of its graph."""
-    require(found.of in similarities, "a graph kernel is of no known similarity")
-    whole(found.length, "length", most=LONGEST) if hasattr(found, "length") else as_number(found.beta, "beta")
-    interval = found._interval
+    require(kernel.of in similarities, "a graph kernel is of no known similarity")
+    whole(kernel.length, "length", most=LONGEST) if hasattr(kernel, "length") else as_number(kernel.beta, "beta")
+    interval = kernel._interval
     require(len(interval) == 2 and all(type(end) is float for end in interval), "bounds are no pair")
     require(bool(np.isfinite(interval).all()) and interval[0] <= interval[1], "bounds are no interval")
-    check_shapes(found, {"_largest": "", "_longest": "", "_K": "n n", "_rough": "n"}, {"n": len(found.graph)})
-    require(found._largest >= 0, "the largest eigenvalue of a kernel is negative")
-    K, rough = vars(found).get("_K"), vars(found).get("_rough")
+    check_shapes(kernel, {"_largest": "", "_longest": "", "_K": "n n", "_rough": "n"}, {"n": len(kernel.graph)})
+    require(kernel._largest >= 0, "the largest eigenvalue of a kernel is negative")
+    K, rough = vars(kernel).get("_K"), vars(kernel).get("_rough")
     if K is not None:
-        _check_matrix(K, found._largest)
+        _check_matrix(K, kernel._largest)
     if rough is not None:
-        if found.traits.whole_columns:
-            fits = bool((rough >= 0).all() and (rough <= ROUGHLY * found._largest).all())
+        if kernel.traits.whole_columns:
+            fits = bool((rough >= 0).all() and (rough <= ROUGHLY * kernel._largest).all())
         else:
             fits = K is not None and np.array_equal(rough, K.diagonal())
         require(fits, "the norms of nodes are not those of their kernel")
@@ -132,17 +132,17 @@ def _check_norms(kernel: Any, points: Encoded) -> None:
         finite_norms(kernel, points)
 
 
-def check_gram(found: Gram) -> None:
+def check_gram(gram: Gram) -> None:
     """Require that a Gram is one of objects of its kernel."""
-    require(found.symmetric == (found.cols is found.rows), "a symmetric Gram has other columns than rows")
-    require(found.memory > 0, "a Gram has no memory")
-    require(found.dtype in (np.float32, np.float64), "a Gram is not of numbers")
-    check_encoding(found.kernel, found.rows)
-    _check_norms(found.kernel, found.rows)
-    if not found.symmetric:
-        check_encoding(found.kernel, found.cols)
-        _check_norms(found.kernel, found.cols)
-    check_shapes(found, {"diagonal": "", "_row_means": "n"}, {"n": len(found.rows)})
+    require(gram.symmetric == (gram.cols is gram.rows), "a symmetric Gram has other columns than rows")
+    require(gram.memory > 0, "a Gram has no memory")
+    require(gram.dtype in (np.float32, np.float64), "a Gram is not of numbers")
+    check_encoding(gram.kernel, gram.rows)
+    _check_norms(gram.kernel, gram.rows)
+    if not gram.symmetric:
+        check_encoding(gram.kernel, gram.cols)
+        _check_norms(gram.kernel, gram.cols)
+    check_shapes(gram, {"diagonal": "", "_row_means": "n"}, {"n": len(gram.rows)})
 
 
 _OF_VECTORS = {
@@ -154,95 +154,95 @@ _OF_VECTORS = {
 }
 
 
-def check_vectors(found: Vectors) -> None:
+def check_vectors(vectors: Vectors) -> None:
     """Require that elements of a feature space are combinations of objects of its kernel."""
-    kernel, kept = found.space.kernel, vars(found)
-    check_encoding(kernel, found.points)
-    n = len(found.points)
+    kernel, kept = vectors.space.kernel, vars(vectors)
+    check_encoding(kernel, vectors.points)
+    n = len(vectors.points)
     sizes: Sizes = {"n": n}
-    if found.weights is None:
-        _check_norms(kernel, found.points)
+    if vectors.weights is None:
+        _check_norms(kernel, vectors.points)
         sizes["k"] = n
         require("_values" not in kept, "points have the values of combinations")
     if kept.get("_features") is not None:
-        sizes["d"] = kernel.feature_dim(found.points)
-    check_shapes(found, _OF_VECTORS, sizes)
-    require(sizes["k"] == 1 or not found.single, "a single vector is several")
+        sizes["d"] = kernel.feature_dim(vectors.points)
+    check_shapes(vectors, _OF_VECTORS, sizes)
+    require(sizes["k"] == 1 or not vectors.single, "a single vector is several")
     gram, mean = kept.get("_gram"), kept.get("_mean")
-    require(gram is None or (gram.rows is found.points and gram.kernel == kernel), "a Gram is that of other points")
-    _check_mean(found)
+    require(gram is None or (gram.rows is vectors.points and gram.kernel == kernel), "a Gram is that of other points")
+    _check_mean(vectors)
     if mean is not None:
-        require(mean.single and mean.points is found.points, "a centre of mass is that of other points")
+        require(mean.single and mean.points is vectors.points, "a centre of mass is that of other points")
         require(mean.space.kernel == kernel, "a centre of mass is in another space")
     about = kept.get("_about_mean")
     if about is not None:
-        fits = about.base == kernel and about.reference.rows is found.points
+        fits = about.base == kernel and about.reference.rows is vectors.points
         require(fits, "a centred kernel is about the centre of other points")
 
 
-def _check_mean(found: Vectors) -> None:
-    sample = found._mean_of
+def _check_mean(vectors: Vectors) -> None:
+    sample = vectors._mean_of
     if sample is None:
         return
-    fits = sample is not found and sample.weights is None and sample.points is found.points
-    require(fits and found.weights is not None and found.single, "a centre of mass is that of other points")
+    fits = sample is not vectors and sample.weights is None and sample.points is vectors.points
+    require(fits and vectors.weights is not None and vectors.single, "a centre of mass is that of other points")
 
 
-def check_subspace(found: Any) -> None:
+def check_subspace(subspace: Any) -> None:
     """Require that a subspace has a basis, and the factor it was found by."""
-    require(found.basis.weights is not None and not found.basis.single, "a subspace has no basis")
-    if found._factor is not None:
-        count, rank = found.basis.weights.shape
-        fits = count == rank == found._factor.factor.shape[1]
+    require(subspace.basis.weights is not None and not subspace.basis.single, "a subspace has no basis")
+    if subspace._factor is not None:
+        count, rank = subspace.basis.weights.shape
+        fits = count == rank == subspace._factor.factor.shape[1]
         require(fits, "a subspace has the factor of another")
 
 
-def check_low_rank(found: LowRank) -> None:
+def check_low_rank(factor: LowRank) -> None:
     """Require that a factor has as many pivots as columns, and a triangle that can be solved with."""
-    sizes = check_shapes(found, {"factor": "n k", "residual": "n", "trace": ""}, {})
-    check_shape(found.pivots, "k <n", sizes, "LowRank.pivots")
-    require(bool((np.diagonal(found.triangle) != 0).all()), "the triangle of a factor is singular")
+    sizes = check_shapes(factor, {"factor": "n k", "residual": "n", "trace": ""}, {})
+    check_shape(factor.pivots, "k <n", sizes, "LowRank.pivots")
+    require(bool((np.diagonal(factor.triangle) != 0).all()), "the triangle of a factor is singular")
 
 
-def check_moments(found: Moments) -> None:
+def check_moments(moments: Moments) -> None:
     """Require that moments are of rows of one width."""
-    check_shapes(found, {"weight": "", "mean": "w", "lower": "w w"}, {})
-    require(found.weight >= 0, "moments have a negative weight")
+    check_shapes(moments, {"weight": "", "mean": "w", "lower": "w w"}, {})
+    require(moments.weight >= 0, "moments have a negative weight")
 
 
-def check_chunk(found: Chunk) -> None:
+def check_chunk(chunk: Chunk) -> None:
     """Require that what belongs to objects is there for each of them."""
-    n = len(found.points)
-    check_shapes(found, {"numbers": "n q", "weights": "n", "groups": "n <most"}, {"n": n, "most": 2**31})
+    n = len(chunk.points)
+    check_shapes(chunk, {"numbers": "n q", "weights": "n", "groups": "n <most"}, {"n": n, "most": 2**31})
     require(n > 0, "a chunk has no objects")
 
 
-def check_summary(found: Summary) -> None:
+def check_summary(summary: Summary) -> None:
     """Require that sums are moments of the features that they are said to be of."""
-    require(all(isinstance(sums, Moments) for sums in found._sums), "sums are no moments")
-    require(found.landmarks is None or found.landmarks is found.kernel, "landmarks are not those of their kernel")
-    require((found.landmarks is not None) == isinstance(found.kernel, Nystrom), "landmarks are forgotten")
-    check_shapes(found, {"trace": "", "largest": ""}, {})
-    require(min(found.dim, found.count, found.present) >= 0, "there are fewer objects than none")
-    require(not found._sums or found.count > 0, "moments are of no objects")
-    widths = {len(sums.mean) for sums in found._sums}
-    require(len(widths) < 2 and min(widths, default=found.dim) >= found.dim, "moments are of other features")
-    require(all((sums.lower is not None) == found.scatter for sums in found._sums), "moments have no scatter")
-    require(not found._sums or hasattr(found, "_dtype"), "moments are of numbers of no type")
-    if hasattr(found, "_dtype"):
-        require(found._dtype in (np.float32, np.float64), "moments are not of numbers")
-    if found.landmarks is not None:
-        require(isinstance(found.landmarks.landmarks, Gram), "landmarks are not settled")
-        rank = len(found.landmarks.basis[1]) if "basis" in vars(found.landmarks) else found.dim
-        require(not found._sums or found.dim == rank, "moments are of other landmarks")
+    require(all(isinstance(sums, Moments) for sums in summary._sums), "sums are no moments")
+    require(summary.landmarks is None or summary.landmarks is summary.kernel, "landmarks are not those of their kernel")
+    require((summary.landmarks is not None) == isinstance(summary.kernel, Nystrom), "landmarks are forgotten")
+    check_shapes(summary, {"trace": "", "largest": ""}, {})
+    require(min(summary.dim, summary.count, summary.present) >= 0, "there are fewer objects than none")
+    require(not summary._sums or summary.count > 0, "moments are of no objects")
+    widths = {len(sums.mean) for sums in summary._sums}
+    require(len(widths) < 2 and min(widths, default=summary.dim) >= summary.dim, "moments are of other features")
+    require(all((sums.lower is not None) == summary.scatter for sums in summary._sums), "moments have no scatter")
+    require(not summary._sums or hasattr(summary, "_dtype"), "moments are of numbers of no type")
+    if hasattr(summary, "_dtype"):
+        require(summary._dtype in (np.float32, np.float64), "moments are not of numbers")
+    if summary.landmarks is not None:
+        require(isinstance(summary.landmarks.landmarks, Gram), "landmarks are not settled")
+        rank = len(summary.landmarks.basis[1]) if "basis" in vars(summary.landmarks) else summary.dim
+        require(not summary._sums or summary.dim == rank, "moments are of other landmarks")
 
 
 # Learners
 
 
-def check_estimator(found: KernelEstimator, core: frozenset[str]) -> int | None:
+def check_estimator(learner: KernelEstimator, core: frozenset[str]) -> int | None:
     """Require that a fitted learner has all that it answers with; return how many objects it has, None if unfitted."""
-    kept = vars(found)
+    kept = vars(learner)
     config = kept.get("_sklearn_output_config", {})
     known = ("default", "pandas", "polars", None)
     fits = config.keys() <= {"transform"} and all(isinstance(v, str | None) and v in known for v in config.values())
@@ -252,16 +252,19 @@ def check_estimator(found: KernelEstimator, core: frozenset[str]) -> int | None:
     if not core <= kept.keys():
         marks = {"directions_"} if "directions_" in core else core  # a classifier may have seen one class only
         learnt = [name for name in kept if name in marks]
-        require(not learnt, f"{type(found).__name__} has {', '.join(sorted(learnt)[:3])}, but is not fitted completely")
+        require(
+            not learnt, f"{type(learner).__name__} has {', '.join(sorted(learnt)[:3])}, but is not fitted completely"
+        )
         return None
-    sample = found.sample_
+    sample = learner.sample_
     require(sample.weights is None and not sample.single, "a sample is no sample")
     require(
-        sample.space.kernel is found.kernel_ or sample.space.kernel == found.kernel_, "a sample is of another kernel"
+        sample.space.kernel is learner.kernel_ or sample.space.kernel == learner.kernel_,
+        "a sample is of another kernel",
     )
     width = kept.get("n_features_in_")
     widths = _widths(sample.points)
-    if _has_circles(found.kernel_):  # a cosine and a sine for each column
+    if _has_circles(learner.kernel_):  # a cosine and a sine for each column
         widths |= {each // 2 for each in widths}
     require(width is None or width in widths, "the sample has another number of columns than is said")
     return len(sample.points)
@@ -297,29 +300,29 @@ def _check_functions(functions: Vectors, sample: Vectors, count: int, what: str,
     require(signature, f"{what} are of other objects than the sample")
 
 
-def _features(found: Any) -> int | None:
+def _features(learner: Any) -> int | None:
     """Return the number of explicit features of the sample."""
-    return found.kernel_.feature_dim(found.sample_.points) if "sample_" in vars(found) else None
+    return learner.kernel_.feature_dim(learner.sample_.points) if "sample_" in vars(learner) else None
 
 
-def check_way(found: Exact | Summed) -> None:
+def check_way(way: Exact | Summed) -> None:
     """Require settings that a learner can have begun with, and of sums the objects that were kept."""
-    require(isinstance(found.kernel, algebra.Kernel), "how learning began is not known")
-    require(isinstance(found.rank, int | np.integer | str | None), "how learning began is not known")
-    if isinstance(found, Summed):
-        check_shape(found.draws, "n", {"n": 0 if found.probe is None else len(found.probe.points)}, "Summed.draws")
-        check_shape(found.trace_error, "", {}, "Summed.trace_error")
+    require(isinstance(way.kernel, algebra.Kernel), "how learning began is not known")
+    require(isinstance(way.rank, int | np.integer | str | None), "how learning began is not known")
+    if isinstance(way, Summed):
+        check_shape(way.draws, "n", {"n": 0 if way.probe is None else len(way.probe.points)}, "Summed.draws")
+        check_shape(way.trace_error, "", {}, "Summed.trace_error")
 
 
-def _summed(found: Any) -> Summed | None:
+def _summed(learner: Any) -> Summed | None:
     """Return what a learner has summed up, None where it has learnt in another way."""
-    way = vars(found).get("_way")
+    way = vars(learner).get("_way")
     return way if isinstance(way, Summed) else None
 
 
-def _check_low(found: Any) -> None:
+def _check_low(learner: Any) -> None:
     """Require that what was learnt in low rank can be asked about."""
-    kept, way = vars(found), _summed(found)
+    kept, way = vars(learner), _summed(learner)
     if way is None:
         return
     require({"kernel_", "sample_"} <= kept.keys(), "moments are there without a kernel or a sample")
@@ -331,17 +334,17 @@ def _check_low(found: Any) -> None:
         require(same, "objects that are looked at do not fit the sample")
         groups = 0 if probe.groups is None else int(probe.groups.max()) + 1
         require(groups <= len(summary._sums), "objects are of groups that there are not")
-        require((probe.numbers is not None) == isinstance(found, LeastSquares), "numbers are not those of targets")
-        require((probe.groups is not None) == isinstance(found, Discriminant), "groups are not those of classes")
+        require((probe.numbers is not None) == isinstance(learner, LeastSquares), "numbers are not those of targets")
+        require((probe.groups is not None) == isinstance(learner, Discriminant), "groups are not those of classes")
     require((probe is None) == (not summary._sums), "there are no objects to look at, or no moments of them")
     width = summary.dim + (0 if probe is None or probe.numbers is None else probe.numbers.shape[1])
     require(all(len(sums.mean) == width for sums in summary._sums), "moments are of other features")
     require(kernel is kept["kernel_"] or kernel == kept["kernel_"], "moments are of another kernel")
 
 
-def _check_labels(found: Any) -> None:
+def _check_labels(learner: Any) -> None:
     """Require that the labels so far are of one type, numbered, and those that are told apart."""
-    kept = vars(found)
+    kept = vars(learner)
     way = kept.get("_way")
     numbers = {} if way is None else way.labels
     require(sorted(numbers.values(), key=repr) == sorted(range(len(numbers)), key=repr), "classes are not numbered")
@@ -350,39 +353,39 @@ def _check_labels(found: Any) -> None:
     if isinstance(way, Summed):
         require(len(numbers) == len(way.summary._sums), "classes have no moments")
     if numbers and "directions_" in kept:
-        require(found.classes_.tolist() == sorted(numbers), "classes are not those that have been numbered")
+        require(learner.classes_.tolist() == sorted(numbers), "classes are not those that have been numbered")
 
 
-def check_classifier(found: Any, shapes: Mapping[str, str] = {}) -> Sizes | None:
+def check_classifier(learner: Any, shapes: Mapping[str, str] = {}) -> Sizes | None:
     """Require that a classifier has a function for each of its classes."""
-    _check_low(found)
-    _check_labels(found)
-    n = check_estimator(found, CORES[type(found).__name__])
+    _check_low(learner)
+    _check_labels(learner)
+    n = check_estimator(learner, CORES[type(learner).__name__])
     if n is None:
         return None
-    labels = found.classes_
+    labels = learner.classes_
     require(labels.ndim == 1 and len(labels) > 1, "there are fewer than two classes")
     require(_ascends(labels), "the classes are not in order, or not different")
     c = len(labels)
     t = () if c == 2 else (c,)
-    sizes: Sizes = {"n": n, "c": c, "k": c - 1, "*t": t, "p": _features(found)}
-    check_shapes(found, {"dual_coef_": "n *t", "offset_": "*t", "_primal": "p *t", **shapes}, sizes)
-    _check_functions(found.directions_, found.sample_, 1 if c == 2 else c, "directions", single=c == 2)
-    _check_calibrated(found)
+    sizes: Sizes = {"n": n, "c": c, "k": c - 1, "*t": t, "p": _features(learner)}
+    check_shapes(learner, {"dual_coef_": "n *t", "offset_": "*t", "_primal": "p *t", **shapes}, sizes)
+    _check_functions(learner.directions_, learner.sample_, 1 if c == 2 else c, "directions", single=c == 2)
+    _check_calibrated(learner)
     return sizes
 
 
-def check_calibration(found: Any) -> None:
+def check_calibration(learner: Any) -> None:
     """Require a slope and a shift for each class, or neither."""
-    require((found.slope is None) == (found.shifts is None), "probabilities are not known completely")
-    if found.slope is not None:
-        sizes = check_shapes(found, {"slope": "", "shifts": "c"}, {})
-        require(found.slope >= 0 and sizes["c"] > 1, "probabilities fall as decision values grow")
+    require((learner.slope is None) == (learner.shifts is None), "probabilities are not known completely")
+    if learner.slope is not None:
+        sizes = check_shapes(learner, {"slope": "", "shifts": "c"}, {})
+        require(learner.slope >= 0 and sizes["c"] > 1, "probabilities fall as decision values grow")
 
 
-def _check_calibrated(found: Any) -> None:
-    kept = vars(found).get("_calibration")
-    fits = kept is None or kept.shifts is None or len(kept.shifts) == len(found.classes_)
+def _check_calibrated(learner: Any) -> None:
+    kept = vars(learner).get("_calibration")
+    fits = kept is None or kept.shifts is None or len(kept.shifts) == len(learner.classes_)
     require(fits, "classes have no probabilities")
 
 
@@ -393,25 +396,27 @@ def _ascends(labels: Array) -> bool:
         return False
 
 
-def check_parzen(found: Any) -> None:
+def check_parzen(learner: Any) -> None:
     """Require that every class has a centre."""
-    sizes = check_classifier(found)
-    if {"_numbers", "_sums"} & vars(found).keys() and _summed(found) is None:
-        _check_sums(found)
+    sizes = check_classifier(learner)
+    if {"_numbers", "_sums"} & vars(learner).keys() and _summed(learner) is None:
+        _check_sums(learner)
     if sizes is not None:
-        require(_summed(found) is not None or {"_numbers", "_sums"} <= vars(found).keys(), "the classes are not known")
-        check_shapes(found, {"_own": "n c"}, sizes)
-        _check_functions(found.centers_, found.sample_, sizes["c"], "centres", single=False)
+        require(
+            _summed(learner) is not None or {"_numbers", "_sums"} <= vars(learner).keys(), "the classes are not known"
+        )
+        check_shapes(learner, {"_own": "n c"}, sizes)
+        _check_functions(learner.centers_, learner.sample_, sizes["c"], "centres", single=False)
 
 
-def _check_sums(found: Any) -> None:
+def _check_sums(learner: Any) -> None:
     """Require that sums of κ are those of classes that all have members in the sample."""
-    kept = vars(found)
-    known = {"_numbers", "_sums", "_way", "kernel_", "sample_"} <= kept.keys() and found._way is not None
+    kept = vars(learner)
+    known = {"_numbers", "_sums", "_way", "kernel_", "sample_"} <= kept.keys() and learner._way is not None
     require(known, "the sums of classes are not known")
-    groups = len(found._way.labels)
-    check_shapes(found, {"_numbers": "n <g", "_sums": "g"}, {"n": len(found.sample_.points), "g": groups})
-    require(len(np.unique(found._numbers)) == groups > 0, "a class has no members")
+    groups = len(learner._way.labels)
+    check_shapes(learner, {"_numbers": "n <g", "_sums": "g"}, {"n": len(learner.sample_.points), "g": groups})
+    require(len(np.unique(learner._numbers)) == groups > 0, "a class has no members")
 
 
 _OF_FISHER = {
@@ -428,55 +433,55 @@ _OF_FISHER = {
 }
 
 
-def check_fisher(found: Any) -> None:
+def check_fisher(learner: Any) -> None:
     """Require that a discriminant has axes besides, and labels of the objects that it can leave out."""
-    sizes = check_classifier(found, _OF_FISHER)
+    sizes = check_classifier(learner, _OF_FISHER)
     if sizes is None:
         return
-    kept, way = vars(found), _summed(found)
-    require(found.ridge_ >= 0, "a ridge is negative")
-    _check_functions(found.axes_, found.sample_, sizes["k"], "axes", single=False)
+    kept, way = vars(learner), _summed(learner)
+    require(learner.ridge_ >= 0, "a ridge is negative")
+    _check_functions(learner.axes_, learner.sample_, sizes["k"], "axes", single=False)
     if way is not None:
         probe, summary = way.probe, way.summary
         require(probe is not None and probe.groups is not None, "there are no objects to leave out")
-        require(len(found._labels) == len(way.probed.points), "labels are those of other objects")
+        require(len(learner._labels) == len(way.probed.points), "labels are those of other objects")
         require(summary.scatter and len(way.labels) == sizes["c"], "classes are those of others")
         require(len(summary._sums) == sizes["c"], "classes have no moments")
         require(all(sums.weight > 0 for sums in summary._sums), "a class has no members")
     else:
-        require(len(found._labels) == sizes["n"], "labels are those of other objects")
-        require(len(np.unique(found._labels)) == sizes["c"], "a class has no members")
+        require(len(learner._labels) == sizes["n"], "labels are those of other objects")
+        require(len(np.unique(learner._labels)) == sizes["c"], "a class has no members")
     if way is None or not way.in_low_rank:
         require("_sample_labels" in kept, "the classes of the sample are not known")
-        check_shapes(found, {"_sample_labels": "n <c"}, sizes)
-        require(len(np.unique(found._sample_labels)) == sizes["c"], "a class has no members")
+        check_shapes(learner, {"_sample_labels": "n <c"}, sizes)
+        require(len(np.unique(learner._sample_labels)) == sizes["c"], "a class has no members")
     require("_unseen" in kept or "_loo_scores" not in kept, "how much was left out is not known")
 
 
-def check_ridge(found: Any) -> None:
+def check_ridge(learner: Any) -> None:
     """Require that a regression has a function, and what its errors are computed from."""
-    _check_low(found)
-    _check_targets(found)
-    n = check_estimator(found, CORES[type(found).__name__])
+    _check_low(learner)
+    _check_targets(learner)
+    n = check_estimator(learner, CORES[type(learner).__name__])
     if n is None:
         return
-    sizes: Sizes = {"n": n, "p": _features(found)}
+    sizes: Sizes = {"n": n, "p": _features(learner)}
     numbers = {"ridge_": "", "residual_": "", "_unit": ""}
-    check_shapes(found, {"dual_coef_": "n *t", "intercept_": "*t", "_primal": "p *t", **numbers}, sizes)
-    require(vars(found).get("_unit", 0) > 0, "targets have no unit")
-    t, kept = sizes["*t"], vars(found)
+    check_shapes(learner, {"dual_coef_": "n *t", "intercept_": "*t", "_primal": "p *t", **numbers}, sizes)
+    require(vars(learner).get("_unit", 0) > 0, "targets have no unit")
+    t, kept = sizes["*t"], vars(learner)
     require(len(t) <= 1 and prod(t) > 0, "there are too many targets, or none")
-    require(found.ridge_ >= 0, "a ridge is negative")
-    _check_functions(found.function_, found.sample_, prod(t), "functions", single=not t)
+    require(learner.ridge_ >= 0, "a ridge is negative")
+    _check_functions(learner.function_, learner.sample_, prod(t), "functions", single=not t)
     require("_shape" not in kept or kept["_shape"] == t, "there are other targets than said")
     sizes["q"] = prod(t)
-    way = _summed(found)
+    way = _summed(learner)
     low = way is not None and way.in_low_rank
     if not low:
         require("_problem" in kept, "the targets are not known")
-        check_shapes(found._problem, {"Y": "n q", "weights": "n"}, sizes)
+        check_shapes(learner._problem, {"Y": "n q", "weights": "n"}, sizes)
     if "_known" in kept and not low:
-        for fit in filter(None, (found._known, found._known.slope)):
+        for fit in filter(None, (learner._known, learner._known.slope)):
             check_shapes(fit, {"residuals": "n q", "room": "n"}, sizes)
     require("_of_moments" in kept or way is None, "the moments are not known")
     if way is not None:
@@ -486,15 +491,15 @@ def check_ridge(found: Any) -> None:
         of, dim = kept["_of_moments"], way.summary.dim
         sizes |= {"p": dim}
         check_shapes(of, {"B": "p q"}, sizes)
-        require(len(of.A) == dim and of.kind == found.smoother, "moments are those of another model")
+        require(len(of.A) == dim and of.kind == learner.smoother, "moments are those of another model")
         fits = all(len(sums.mean) == dim + sizes["q"] for sums in way.summary._sums)
         require(fits and way.summary._sums, "moments are those of other targets")
-        require(low or dim == _features(found), "moments are those of other features")
+        require(low or dim == _features(learner), "moments are those of other features")
 
 
-def _check_targets(found: Any) -> None:
+def _check_targets(learner: Any) -> None:
     """Require that the targets of moments have a shape and a unit, so that more can be added to them."""
-    kept, way = vars(found), _summed(found)
+    kept, way = vars(learner), _summed(learner)
     if way is not None and way.probe is not None:
         shape = kept.get("_shape")
         known = isinstance(shape, tuple) and len(shape) <= 1 and all(type(side) is int for side in shape)
@@ -506,105 +511,112 @@ def _check_targets(found: Any) -> None:
         require(kept["_unit"] > 0, "targets have no unit")
 
 
-def check_least_squares_classifier(found: Any) -> None:
+def check_least_squares_classifier(learner: Any) -> None:
     """Require that a regression of classes has a function for each of them, or one for two."""
-    check_ridge(found)
-    if "classes_" in vars(found):
-        labels = found.classes_
+    check_ridge(learner)
+    if "classes_" in vars(learner):
+        labels = learner.classes_
         require(labels.ndim == 1 and _ascends(labels), "the classes are not in order, or not different")
-    if CORES["KernelClassifier"] <= vars(found).keys():
-        functions = prod(found.dual_coef_.shape[1:])
+    if CORES["KernelClassifier"] <= vars(learner).keys():
+        functions = prod(learner.dual_coef_.shape[1:])
         require(len(labels) == 2 if functions == 1 else len(labels) == functions > 2, "classes have no functions")
-        _check_calibrated(found)
+        _check_calibrated(learner)
 
 
-def check_residuals(found: Any) -> None:
+def check_residuals(residuals: Any) -> None:
     """Require that residuals grow once where there is no ridge."""
-    require(found.slope is None or found.slope.slope is None, "residuals begin to grow twice")
+    require(residuals.slope is None or residuals.slope.slope is None, "residuals begin to grow twice")
 
 
-def check_gram_rows(found: Any) -> None:
+def check_gram_rows(learner: Any) -> None:
     """Require a sample."""
-    check_estimator(found, CORES["GramRows"])
+    check_estimator(learner, CORES["GramRows"])
 
 
-def check_problem(found: Any) -> None:
+def check_problem(problem: Any) -> None:
     """Require a weight for each target."""
-    check_shapes(found, {"Y": "n q", "weights": "n"}, {})
+    check_shapes(problem, {"Y": "n q", "weights": "n"}, {})
     require(
-        found.weights is None or bool((found.weights >= 0).all() and found.weights.any()), "weights are not weights"
+        problem.weights is None or bool((problem.weights >= 0).all() and problem.weights.any()),
+        "weights are not weights",
     )
 
 
-def check_ridge_of_moments(found: Any) -> None:
+def check_ridge_of_moments(problem: Any) -> None:
     """Require that moments, and their decomposition where it is known, fit together."""
-    sizes = check_shapes(found, {"A": "p p", "B": "p q", "mean": "p", "target": "q", "weight": "", "_squares": ""}, {})
-    check_shapes(found, {"floor": ""}, {})
-    require(
-        found.kind in ("shrinkage", "projection") and found.weight > 0 and found.count > 0, "moments are of nothing"
+    sizes = check_shapes(
+        problem, {"A": "p p", "B": "p q", "mean": "p", "target": "q", "weight": "", "_squares": ""}, {}
     )
-    if "_spectrum" in vars(found):
-        require(len(found._spectrum) == 2, "a spectrum is no pair")
-        for part, spelled in zip(found._spectrum, ("s", "p s"), strict=True):
+    check_shapes(problem, {"floor": ""}, {})
+    require(
+        problem.kind in ("shrinkage", "projection") and problem.weight > 0 and problem.count > 0,
+        "moments are of nothing",
+    )
+    if "_spectrum" in vars(problem):
+        require(len(problem._spectrum) == 2, "a spectrum is no pair")
+        for part, spelled in zip(problem._spectrum, ("s", "p s"), strict=True):
             check_shape(part, spelled, sizes, "RidgeOfMoments._spectrum")
-        require(bool((found._spectrum[0] > 0).all()), "a spectrum is not positive")
-    if "inside" in vars(found):
-        require("_spectrum" in vars(found), "a spectrum is forgotten")
-        check_shapes(found, {"inside": "s q"}, sizes)
+        require(bool((problem._spectrum[0] > 0).all()), "a spectrum is not positive")
+    if "inside" in vars(problem):
+        require("_spectrum" in vars(problem), "a spectrum is forgotten")
+        check_shapes(problem, {"inside": "s q"}, sizes)
 
 
-def check_path(found: Any) -> None:
+def check_path(path: Any) -> None:
     """Require an error for each ridge; an error may be infinite."""
-    shapes = {getattr(found, name).shape for name in ("ridges", "loo", "gcv", "dof")}
+    shapes = {getattr(path, name).shape for name in ("ridges", "loo", "gcv", "dof")}
     require(len(shapes) == 1 and len(shapes.pop()) == 1, "a path has not an error for each ridge")
-    check_shapes(found, {"ridges": "r", "dof": "r", "left_out": "", "unit": ""}, {})
-    require(0 < found.unit < np.inf, "targets are divided by a number that is not above 0")
-    require(found.loo.dtype.kind == found.gcv.dtype.kind == "f", "errors are no numbers")
+    check_shapes(path, {"ridges": "r", "dof": "r", "left_out": "", "unit": ""}, {})
+    require(0 < path.unit < np.inf, "targets are divided by a number that is not above 0")
+    require(path.loo.dtype.kind == path.gcv.dtype.kind == "f", "errors are no numbers")
 
 
-def check_pca(found: Any) -> None:
+def check_pca(learner: Any) -> None:
     """Require that every component has a variance and coefficients."""
-    _check_low(found)
-    n = check_estimator(found, CORES["KernelPCA"])
+    _check_low(learner)
+    n = check_estimator(learner, CORES["KernelPCA"])
     if n is None:
         return
     shapes = {"eigenvalues_": "k", "explained_variance_": "k", "explained_variance_ratio_": "k", "dual_coef_": "n k"}
-    way, kept = _summed(found), vars(found)
+    way, kept = _summed(learner), vars(learner)
     low = way is not None
     others = {"total_variance_": "", "variance_error_": "", "_inputs": "n d", **({"_at_center": "k"} if low else {})}
-    sizes = check_shapes(found, {**shapes, **others}, {"n": n})
-    require(bool((found.eigenvalues_ > 0).all()) and sizes["k"] > 0, "components have no variance")
-    components = found.components_
+    sizes = check_shapes(learner, {**shapes, **others}, {"n": n})
+    require(bool((learner.eigenvalues_ > 0).all()) and sizes["k"] > 0, "components have no variance")
+    components = learner.components_
     require(components.weights is not None and components.weights.shape == (n, sizes["k"]), "components are others")
     require(not components.single, "components are a single one")
     kernel = components.space.kernel
     if way is not None:
         require(way.in_low_rank, "landmarks are forgotten")
-        _check_functions(components, found.sample_, sizes["k"], "components", single=False)
+        _check_functions(components, learner.sample_, sizes["k"], "components", single=False)
         require({"_at_center", "_center"} <= kept.keys(), "the centre is not known")
-        _check_functions(found._center, found.sample_, 1, "centres", single=True)
+        _check_functions(learner._center, learner.sample_, 1, "centres", single=True)
     else:
-        require(isinstance(kernel, algebra.Centered) and kernel.base == found.kernel_, "components are not centred")
+        require(isinstance(kernel, algebra.Centered) and kernel.base == learner.kernel_, "components are not centred")
         base = components.points.parts[0]
         require(
-            base is found.sample_.points or base.signature == found.sample_.points.signature,
+            base is learner.sample_.points or base.signature == learner.sample_.points.signature,
             "components are of other objects",
         )
-    _check_pre_images(found, sizes)
+    _check_pre_images(learner, sizes)
 
 
-def _check_pre_images(found: Any, sizes: Sizes) -> None:
-    pre = vars(found).get("_pre_images")
-    if found._inputs is not None:
-        width = vars(found).get("n_features_in_")
+def _check_pre_images(learner: Any, sizes: Sizes) -> None:
+    pre = vars(learner).get("_pre_images")
+    if learner._inputs is not None:
+        width = vars(learner).get("n_features_in_")
         require(
-            found.kernel_.on_vectors and width in (None, found._inputs.shape[1]), "inputs are those of another kernel"
+            learner.kernel_.on_vectors and width in (None, learner._inputs.shape[1]),
+            "inputs are those of another kernel",
         )
     if pre is None:
         return
-    require(found._inputs is not None and pre._X.shape == found._inputs.shape, "pre-images are those of another sample")
+    require(
+        learner._inputs is not None and pre._X.shape == learner._inputs.shape, "pre-images are those of another sample"
+    )
     check_shapes(pre, {"_dual": "n k"}, dict(sizes))
-    require(pre._kernel == found.kernel_, "pre-images are those of another kernel")
+    require(pre._kernel == learner.kernel_, "pre-images are those of another kernel")
     if not isinstance(pre._kernel, Linear):
         guess = vars(pre).get("_guess")
         require(guess is not None and "function_" in vars(guess), "pre-images have no first guess")
@@ -613,86 +625,86 @@ def _check_pre_images(found: Any, sizes: Sizes) -> None:
         require(fits, "a first guess is that of other coordinates")
 
 
-def check_pre_images(found: Any) -> None:
+def check_pre_images(images: Any) -> None:
     """Require as many vectors as coefficients."""
-    check_shapes(found, {"_X": "n d", "_dual": "n k"}, {})
+    check_shapes(images, {"_X": "n d", "_dual": "n k"}, {})
 
 
-def check_novelty(found: Any) -> None:
+def check_novelty(learner: Any) -> None:
     """Require a centre, and distances from it."""
-    _check_low(found)
-    n = check_estimator(found, CORES["NoveltyDetector"])
+    _check_low(learner)
+    n = check_estimator(learner, CORES["NoveltyDetector"])
     if n is None:
         return
     numbers = {"offset_": "", "false_alarm_bound_": "", "radius_": "", "distances_": "m", "_ordered": "o", "_reach": ""}
     numbers["_astray"] = ""
-    infinite = found.threshold_ == np.inf and found.offset_ == -np.inf
+    infinite = learner.threshold_ == np.inf and learner.offset_ == -np.inf
     check_shapes(
-        found, {name: spelled for name, spelled in numbers.items() if not (infinite and name == "offset_")}, {}
+        learner, {name: spelled for name, spelled in numbers.items() if not (infinite and name == "offset_")}, {}
     )
     if not infinite:
-        check_shapes(found, {"threshold_": ""}, {})
-    require(len(found.distances_) > 0, "no distance is known")
+        check_shapes(learner, {"threshold_": ""}, {})
+    require(len(learner.distances_) > 0, "no distance is known")
     require(
-        "_ordered" not in vars(found) or (len(found._ordered) > 0 and _never_falls(found._ordered)),
+        "_ordered" not in vars(learner) or (len(learner._ordered) > 0 and _never_falls(learner._ordered)),
         "distances are not in order",
     )
-    way = _summed(found)
+    way = _summed(learner)
     if way is not None and way.in_low_rank:
-        require("_mean" in vars(found), "the mean of the features is not known")
-        check_shapes(found, {"_mean": "p"}, {"p": way.summary.dim})
-        require({"_reach", "_ordered"} & vars(found).keys(), "how far objects reach is not known")
-        if vars(found).get("_unfinished") is not None:
-            check_encoding(found.kernel_, found._unfinished)
-    _check_functions(found.center_, found.sample_, 1, "centres", single=True)
+        require("_mean" in vars(learner), "the mean of the features is not known")
+        check_shapes(learner, {"_mean": "p"}, {"p": way.summary.dim})
+        require({"_reach", "_ordered"} & vars(learner).keys(), "how far objects reach is not known")
+        if vars(learner).get("_unfinished") is not None:
+            check_encoding(learner.kernel_, learner._unfinished)
+    _check_functions(learner.center_, learner.sample_, 1, "centres", single=True)
 
 
 def _never_falls(numbers: Array) -> bool:
     return bool((numbers[1:] >= numbers[:-1]).all())
 
 
-def check_gram_schmidt(found: Any) -> None:
+def check_gram_schmidt(learner: Any) -> None:
     """Require as many pivots as coordinates."""
-    n = check_estimator(found, CORES["GramSchmidt"])
+    n = check_estimator(learner, CORES["GramSchmidt"])
     if n is None:
         return
-    sizes = check_shapes(found, {"residuals_": "n", "relative_error_": ""}, {"n": n})
-    check_shape(found.pivots_, "k <n", sizes, "GramSchmidt.pivots_")
-    _check_functions(found.subspace_.basis, found.sample_, sizes["k"], "basis vectors", single=False)
+    sizes = check_shapes(learner, {"residuals_": "n", "relative_error_": ""}, {"n": n})
+    check_shape(learner.pivots_, "k <n", sizes, "GramSchmidt.pivots_")
+    _check_functions(learner.subspace_.basis, learner.sample_, sizes["k"], "basis vectors", single=False)
 
 
-def check_kmeans(found: Any) -> None:
+def check_kmeans(learner: Any) -> None:
     """Require that every object is in a cluster that has a centre."""
-    n = check_estimator(found, CORES["KernelKMeans"])
+    n = check_estimator(learner, CORES["KernelKMeans"])
     if n is None:
         return
-    sizes = check_shapes(found, {"dual_coef_": "n k", "inertia_": ""}, {"n": n})
-    check_shape(found.labels_, "n <k", sizes, "KernelKMeans.labels_")
-    _check_functions(found.centers_, found.sample_, sizes["k"], "centres", single=False)
+    sizes = check_shapes(learner, {"dual_coef_": "n k", "inertia_": ""}, {"n": n})
+    check_shape(learner.labels_, "n <k", sizes, "KernelKMeans.labels_")
+    _check_functions(learner.centers_, learner.sample_, sizes["k"], "centres", single=False)
 
 
-def check_search(found: Any, candidate: type) -> None:
+def check_search(search: Any, candidate: type) -> None:
     """Require that the winner is one of those tried, and fitted."""
-    kept = vars(found)
+    kept = vars(search)
     learnt = {"best_estimator_", "best_params_", "best_score_", "best_index_", "results_"}
     if not learnt & kept.keys():
         return
     require(learnt <= kept.keys(), "a search is not complete")
-    require(all(isinstance(one, candidate) for one in found.results_), "results are no candidates")
-    require(0 <= found.best_index_ < len(found.results_), "the winner was not tried")
-    require(type(found.best_estimator_) is type(found.estimator), "the winner is of another kind")
-    core = CORES.get(type(found.best_estimator_).__name__, frozenset())
-    require(core <= vars(found.best_estimator_).keys(), "the winner is not fitted")
+    require(all(isinstance(one, candidate) for one in search.results_), "results are no candidates")
+    require(0 <= search.best_index_ < len(search.results_), "the winner was not tried")
+    require(type(search.best_estimator_) is type(search.estimator), "the winner is of another kind")
+    core = CORES.get(type(search.best_estimator_).__name__, frozenset())
+    require(core <= vars(search.best_estimator_).keys(), "the winner is not fitted")
 
 
-def check_map(found: Any) -> None:
+def check_map(mapping: Any) -> None:
     """Require that a fitted map has directions in the space of its kernel."""
-    kept = vars(found)
-    basis = found._subspace.basis if "_subspace" in kept else kept.get("_directions")
+    kept = vars(mapping)
+    basis = mapping._subspace.basis if "_subspace" in kept else kept.get("_directions")
     require((basis is None) == ("kernel_" not in kept), "a map is not fitted completely")
     if basis is not None:
         require(basis.weights is not None and not basis.single, "a map has no directions")
-        require(basis.space.kernel == found.kernel_, "the directions of a map are in another space")
+        require(basis.space.kernel == mapping.kernel_, "the directions of a map are in another space")
 
 
 CORES: dict[str, frozenset[str]] = {

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from gramian.checks import is_sparse
-from gramian.factor.nystrom import Nystrom
 from gramian.formula.encoded import Encoded
 from gramian.gram.gram import Gram, finite_norms
 from gramian.kernels import algebra
@@ -17,6 +16,7 @@ from gramian.kernels.dotproduct import Bilinear, DotProduct
 from gramian.kernels.equality import Equality
 from gramian.kernels.fourier import RandomFourier
 from gramian.kernels.graphs.diffusion import Diffusion
+from gramian.kernels.nystrom import Nystrom
 from gramian.kernels.periodic import Periodic
 from gramian.kernels.precomputed import Precomputed
 from gramian.kernels.radial import Distance

@@ -23,8 +23,6 @@ from gramian.checks import Array, is_sparse
 from gramian.expressions.shipped import kernels
 from gramian.factor.cholesky import LowRank
 from gramian.factor.eigen import Eigen
-from gramian.factor.moments import Chunk, Moments, Summary
-from gramian.factor.nystrom import Nystrom
 from gramian.formula.encoded import Encoded
 from gramian.gram.gram import Gram
 from gramian.kernels import algebra
@@ -34,6 +32,7 @@ from gramian.kernels.declared import ARRAY, FLAG, INTEGER, MAYBE_ARRAY, NONE, NU
 from gramian.kernels.deflated import Deflated
 from gramian.kernels.graphs.diffusion import Diffusion
 from gramian.kernels.graphs.graph import SIMILARITIES, Graph
+from gramian.kernels.nystrom import Nystrom
 from gramian.kernels.standardize import Standardize
 from gramian.kernels.strings.bags import Bags, Vocabulary
 from gramian.kernels.strings.sequences import Sequences
@@ -57,6 +56,7 @@ from gramian.learn.ways import Exact, Summed
 from gramian.models import consistency
 from gramian.models.shapes import is_simple, require
 from gramian.space.maps import CholeskyMap, EmpiricalMap, MercerMap
+from gramian.space.moments import Chunk, Moments, Summary
 from gramian.space.subspace import Subspace
 from gramian.space.vectors import FeatureSpace, Vectors
 
@@ -132,12 +132,12 @@ def ascending(places: Array) -> bool:
 # What must hold between attributes
 
 
-def _check_sequences(found: Sequences) -> None:
-    codes, starts = found.codes, found.starts
+def _check_sequences(sequences: Sequences) -> None:
+    codes, starts = sequences.codes, sequences.starts
     require(codes.ndim == starts.ndim == 1 and codes.dtype == np.int32, "sequences are no flat run of codes")
     require(starts.dtype == np.int64, "sequences do not say where they begin")
     require(ascending(starts) and starts[-1] == len(codes), "sequences begin where no codes are")
-    _check_codes(codes, found.alphabet)
+    _check_codes(codes, sequences.alphabet)
 
 
 def _check_codes(codes: Array, alphabet: tuple[Any, ...]) -> None:
@@ -146,52 +146,58 @@ def _check_codes(codes: Array, alphabet: tuple[Any, ...]) -> None:
     require(all(map(is_simple, alphabet)), "a symbol is neither a text nor a number")
 
 
-def _check_vocabulary(found: Vocabulary) -> None:
-    require(found.pieces.ndim == 2 and found.pieces.dtype == np.int32, "the pieces of a vocabulary are no table")
-    _check_codes(found.pieces, found.alphabet)
+def _check_vocabulary(vocabulary: Vocabulary) -> None:
+    require(
+        vocabulary.pieces.ndim == 2 and vocabulary.pieces.dtype == np.int32, "the pieces of a vocabulary are no table"
+    )
+    _check_codes(vocabulary.pieces, vocabulary.alphabet)
 
 
-def _check_bags(found: Bags) -> None:
-    fits = len(found.counts.shape) == 2 and found.counts.shape[1] == len(found.vocabulary)
-    require(fits and found.counts.dtype.kind == "f", "counts are not those of their vocabulary")
-    counts = found.counts.data if is_sparse(found.counts) else found.counts
+def _check_bags(bags: Bags) -> None:
+    fits = len(bags.counts.shape) == 2 and bags.counts.shape[1] == len(bags.vocabulary)
+    require(fits and bags.counts.dtype.kind == "f", "counts are not those of their vocabulary")
+    counts = bags.counts.data if is_sparse(bags.counts) else bags.counts
     require(bool(np.isfinite(counts).all()), "counts are not finite")
 
 
-def _check_weighed(found: Weighed) -> None:
-    require(found.bags is None or len(found.bags) == len(found.sequences), "weights are not those of their sequences")
-    require(found.length >= 1, "subsequences have no length")
+def _check_weighed(weighed: Weighed) -> None:
+    require(
+        weighed.bags is None or len(weighed.bags) == len(weighed.sequences), "weights are not those of their sequences"
+    )
+    require(weighed.length >= 1, "subsequences have no length")
 
 
-def _check_encoded(found: Encoded) -> None:
+def _check_encoded(encoded: Encoded) -> None:
     kinds = (np.ndarray, *SPARSE, Encoded, Sequences, Bags, Weighed)
-    require(len(found.parts) > 0 and all(isinstance(part, kinds) for part in found.parts), "encodings are of no kind")
-    for part in found.parts:
+    require(
+        len(encoded.parts) > 0 and all(isinstance(part, kinds) for part in encoded.parts), "encodings are of no kind"
+    )
+    for part in encoded.parts:
         numbers = isinstance(part, np.ndarray) or is_sparse(part)
         require(not numbers or (part.dtype.kind in "fiub" and len(part.shape) > 0), "encodings are not numbers")
-    counts = {int(part.shape[0]) if hasattr(part, "shape") else len(part) for part in found.parts}
+    counts = {int(part.shape[0]) if hasattr(part, "shape") else len(part) for part in encoded.parts}
     require(len(counts) == 1, "parts of encodings are of different lengths")
 
 
-def _check_columns(found: Columns) -> None:
-    require(all(map(is_simple, found.names)), "the name of a column is neither a text nor a number")
+def _check_columns(columns: Columns) -> None:
+    require(all(map(is_simple, columns.names)), "the name of a column is neither a text nor a number")
 
 
-def _check_space(found: FeatureSpace) -> None:
-    require(found.memory is None or found.memory > 0, "a space has no memory")
+def _check_space(space: FeatureSpace) -> None:
+    require(space.memory is None or space.memory > 0, "a space has no memory")
 
 
-def _check_diffusion(found: Any) -> None:
-    consistency.check_diffusion(found, SIMILARITIES)
+def _check_diffusion(kernel: Any) -> None:
+    consistency.check_diffusion(kernel, SIMILARITIES)
 
 
-def _check_again(found: Any) -> None:
+def _check_again(kernel: Any) -> None:
     """Check all parameters of a kernel that got some after it was made: those that earlier versions had not."""
-    found.__post_init__()
+    kernel.__post_init__()
 
 
-def _check_search(found: KernelSearch) -> None:
-    consistency.check_search(found, Candidate)
+def _check_search(search: KernelSearch) -> None:
+    consistency.check_search(search, Candidate)
 
 
 # The classes

@@ -33,9 +33,9 @@ def is_simple(key: Any) -> bool:
     return key is None or type(key) in (bool, int, float, str, bytes) or isinstance(key, np.generic)
 
 
-def check_shapes(found: Any, shapes: Mapping[str, str], sizes: Sizes) -> Sizes:
+def check_shapes(thing: Any, shapes: Mapping[str, str], sizes: Sizes) -> Sizes:
     """Compare the arrays and numbers of an object with their shapes; return what the letters stand for."""
-    owner, kept = type(found).__name__, vars(found)
+    owner, kept = type(thing).__name__, vars(thing)
     for name, spelled in shapes.items():
         if kept.get(name) is not None:
             check_shape(kept[name], spelled, sizes, f"{owner}.{name}")

@@ -14,10 +14,10 @@ import numpy as np
 import pytest
 
 import gramian as gm
-from gramian.factor import moments
 from gramian.intake.collections import Collection
 from gramian.places.dask import engine
 from gramian.runtime import journal
+from gramian.space import moments
 
 RNG = np.random.default_rng(6)
 N, ROWS = 600, 25

@@ -92,7 +92,7 @@ def test_one_worker_and_three_give_the_same_bits(name, of_one_machine):
 @pytest.mark.parametrize("lanes", [1, 2, 5])
 def test_sums_do_not_depend_on_how_many_cores_there_are(lanes, of_one_machine, monkeypatch):
     monkeypatch.setattr("gramian.places.cores.place.cores", lambda: lanes)
-    monkeypatch.setattr("gramian.factor.moments.MOMENT_ROWS", 16)
+    monkeypatch.setattr("gramian.space.moments.MOMENT_ROWS", 16)
     seen = []
     for count in (1, lanes):
         monkeypatch.setattr("gramian.places.cores.place.cores", lambda count=count: count)

@@ -221,8 +221,8 @@ class Diffusion(Kernel):
         (i,), n = a, len(self.graph)
         if len(i) != n or count >= n // 5 or (np.bincount(i, minlength=n) != 1).any():
             return None  # eigenvectors are those of all nodes
-        found = self._S.outermost(count, self._end)
-        return None if found is None else (self.profile(found[0]), found[1][i])
+        outermost = self._S.outermost(count, self._end)
+        return None if outermost is None else (self.profile(outermost[0]), outermost[1][i])
 
     def _by_halves(self, V: Array) -> tuple[Array, Array]:
         """Return g(S) V and h(S) V, f = g h."""

@@ -106,10 +106,10 @@ class SymmetricMatrix:
         shifted = self.S - scipy.sparse.diags_array(np.full(len(self), point))
         start = np.random.default_rng(0).standard_normal(len(self))
         try:
-            found = eigsh(shifted, k=1, which="LM", v0=start, tol=1e-8, return_eigenvectors=False)
+            largest = eigsh(shifted, k=1, which="LM", v0=start, tol=1e-8, return_eigenvectors=False)
         except ArpackNoConvergence:
             return self._discs[1] - self._discs[0]
-        return abs(float(found[0]))
+        return abs(float(largest[0]))
 
     def outermost(self, count: int, end: str) -> tuple[Array, Array] | None:
         """Return eigenpairs of S at one end of its spectrum or, ``end="LM"``, at both; None where they lie too close.
@@ -158,10 +158,10 @@ class SymmetricMatrix:
     def dense(self, f: Function, interval: tuple[float, float] | None = None) -> Array:
         """Return f(S), exactly symmetric."""
         try:
-            found = self._composed(f) if self.decomposed else self.function(f, np.eye(len(self)), interval)
+            values = self._composed(f) if self.decomposed else self.function(f, np.eye(len(self)), interval)
         except TooSteep:
-            found = self._composed(f)
-        return np.asarray((found + found.T) / 2)
+            values = self._composed(f)
+        return np.asarray((values + values.T) / 2)
 
     def _composed(self, f: Function) -> Array:
         values, U = self.eigen

@@ -300,14 +300,14 @@ def _of_edges(edges: Iterable[tuple[Any, ...]], nodes: tuple[Hashable, ...]) -> 
 
 def _weight(weight: Any, u: Any, v: Any) -> float:
     try:
-        found = float(weight) if not isinstance(weight, str | bytes) else None
+        number = float(weight) if not isinstance(weight, str | bytes) else None
     except (TypeError, ValueError):
-        found = None
-    if found is None:
+        number = None
+    if number is None:
         raise TypeError(f"the edge {u!r} – {v!r} has the weight {weight!r}; a number expected")
-    if not abs(found) <= LARGEST_WEIGHT:
+    if not abs(number) <= LARGEST_WEIGHT:
         raise ValueError(f"the edge {u!r} – {v!r} has the weight {weight!r}; a finite number expected")
-    return found
+    return number
 
 
 def _assembled(weights: dict[tuple[Any, Any], float], nodes: tuple[Hashable, ...]) -> tuple[Any, tuple[Hashable, ...]]:

@@ -37,8 +37,8 @@ class Counting(Kernel):
         """Count the pieces of each sequence; those of different lengths in bags of their own."""
 
     def encode(self, X: Any) -> Encoded:
-        found = self.count(as_sequences(X))
-        return Encoded(found if isinstance(found, tuple) else (found,))
+        counts = self.count(as_sequences(X))
+        return Encoded(counts if isinstance(counts, tuple) else (counts,))
 
     def block(self, a: Encoded, b: Encoded, out: Array) -> None:
         (A, *more), (B, *others) = a, b

@@ -122,8 +122,8 @@ class Mismatch(Counting):
                 f"{len(pieces)} substrings with {each} neighbours each are too many: take fewer mismatches or a "
                 "smaller length"
             )
-        found = list(_within(pieces, symbols, m))
-        rows, numbers = (np.concatenate(side) for side in zip(*found, strict=True))
+        neighbours = list(_within(pieces, symbols, m))
+        rows, numbers = (np.concatenate(side) for side in zip(*neighbours, strict=True))
         strings, columns = np.unique(numbers, return_inverse=True)
         ones = np.ones(len(rows))
         return scipy.sparse.csr_array((ones, (rows, columns)), shape=(len(pieces), len(strings))), strings

@@ -277,11 +277,11 @@ class Weighed:
                 f"the explicit map has {symbols}^{self.length} features, too many; work with inner products"
             )
         Phi = self._weights(self.sequences.codes, symbols)
-        found = np.flatnonzero(Phi.any(axis=0))
-        digits = [found // symbols**q % symbols for q in range(self.length - 1, -1, -1)]
+        occurring = np.flatnonzero(Phi.any(axis=0))
+        digits = [occurring // symbols**q % symbols for q in range(self.length - 1, -1, -1)]
         pieces = np.stack(digits, axis=1).astype(np.int32)
         vocabulary = Vocabulary(pieces, self.sequences.alphabet, self.sequences.kind)
-        return replace(self, bags=Bags(Phi if len(found) == Phi.shape[1] else Phi[:, found], vocabulary))
+        return replace(self, bags=Bags(Phi if len(occurring) == Phi.shape[1] else Phi[:, occurring], vocabulary))
 
     def _weights(self, codes: Array, symbols: int) -> Array:
         """Return the weight of every string over the alphabet in every object; codes beyond it match nothing."""

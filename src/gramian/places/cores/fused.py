@@ -39,12 +39,12 @@ class Fused:
         """Add the tile times V[j] to `sums`, and W[i] times the tile to `mirrored`, both in double precision."""
         arguments = self._arguments(i, j)
         rows = arguments[0][0].shape[0]
-        w, found = np.zeros(rows, self.dtype), np.zeros(rows)
+        w, added = np.zeros(rows, self.dtype), np.zeros(rows)
         back = np.zeros(j.stop - j.start) if mirrored is None else mirrored
         if mirrored is not None:
             w[: len(sums)] = W[i, 0]
-        self._call("product", *arguments, V[j, 0], w, found, back)
-        sums += found[: len(sums)]
+        self._call("product", *arguments, V[j, 0], w, added, back)
+        sums += added[: len(sums)]
 
     def fill(self, i: slice, j: slice, out: Array) -> None:
         """Write the tile."""
@@ -77,11 +77,11 @@ class Fused:
         return packed
 
     def _numbers(self, wanted: list[Formula], a: Encoded, abreast: int) -> Array:
-        found = np.zeros((len(wanted), _up(len(a), abreast)), self.dtype)
+        numbers = np.zeros((len(wanted), _up(len(a), abreast)), self.dtype)
         for k, f in enumerate(wanted):
-            found[k, : len(a)] = numbers_of(f, lambda leaf: np.reshape(at(a, leaf.part), -1))
-        found[:, len(a) :] = found[:, len(a) - 1 : len(a)]
-        return found
+            numbers[k, : len(a)] = numbers_of(f, lambda leaf: np.reshape(at(a, leaf.part), -1))
+        numbers[:, len(a) :] = numbers[:, len(a) - 1 : len(a)]
+        return numbers
 
     @cached_property
     def _parameters(self) -> Array:

@@ -180,10 +180,10 @@ def _copied(values: Any, out: Array | None) -> Array:
 
 
 def _applied(f: Any, out: Array | None, values: Any) -> Any:
-    found = f.function(np.asarray(values, np.float64))
+    result = f.function(np.asarray(values, np.float64))
     if out is None:
-        return found
-    out[...] = found
+        return result
+    out[...] = result
     return out
 
 

@@ -128,9 +128,9 @@ class Nystrom(Kernel):
     def encode(self, X: Any) -> Encoded:
         if self.landmarks is None:
             raise ValueError("this Nyström kernel has no landmarks yet: k = k.fit(X) takes them from a sample")
-        found = self.base.encode(X)
-        finite_norms(self.base, found)
-        return found
+        encoded = self.base.encode(X)
+        finite_norms(self.base, encoded)
+        return encoded
 
     @cached_property
     def basis(self) -> tuple[Encoded, Array]:

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import gramian as gm
-from gramian.factor import nystrom as nystrom_module
 from gramian.gram.gram import Gram
+from gramian.kernels import nystrom as nystrom_module
 
 N = 40
 RNG = np.random.default_rng(0)

@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import gramian as gm
-from gramian.factor import moments as moments_module
-from gramian.factor.moments import Chunk, Moments, Summary
-from gramian.factor.nystrom import Nystrom
+from gramian.kernels.nystrom import Nystrom
+from gramian.space import moments as moments_module
+from gramian.space.moments import Chunk, Moments, Summary
 
 
 def one_shot(rows, weights=None):

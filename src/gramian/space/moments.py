@@ -21,10 +21,10 @@ import numpy as np
 from scipy.linalg import blas, solve_triangular
 
 from gramian.checks import Array, is_sparse
-from gramian.factor.nystrom import Nystrom
 from gramian.formula.encoded import Encoded
 from gramian.gram.gram import features
 from gramian.kernels.algebra import Kernel
+from gramian.kernels.nystrom import Nystrom
 from gramian.places import CORES, Matrix, Place, on_host, place_of
 from gramian.runtime.journal import is_kept, remember
 from gramian.runtime.threads import one_blas_thread, run

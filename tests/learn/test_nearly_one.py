@@ -1,0 +1,86 @@
+"""Samples of which all images are nearly one: the digits of 1 − κ are kept, and components are those of the line."""
+
+import pickle
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import gramian as gm
+
+SLOPES = [  # of κ: 1 − κ(x, z) = ½ s ‖x − z‖² to first order, times the norm
+    (gm.Gaussian(1.0), 1.0),
+    (3 * gm.Gaussian(1.0) * gm.Gaussian(2.0), 3 * 1.25),
+    (gm.Gaussian(0.5) + gm.Linear(), 5.0),
+    (gm.Gaussian(1.0) + 7.0, 1.0),
+]
+DIGITS = 1e-8  # squared distances are good to 1e-9
+
+
+def cloud(seed: int, n: int, dtype: type, offset: float = 0.0) -> np.ndarray:
+    """Points 1e-8 apart."""
+    rng = np.random.default_rng(seed)
+    return (offset + 1e-8 * rng.normal(size=(n, 3)) * [3, 2, 1]).astype(dtype)
+
+
+def line(X: np.ndarray, Z: np.ndarray, slope: float, k: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the eigenvalues and coordinates of ordinary components, to which those of near points tend."""
+    X, Z = (A.astype(np.longdouble) for A in (X, Z))
+    mean = X.mean(axis=0)
+    _, s, V = np.linalg.svd((X - mean).astype(float), full_matrices=False)
+    return slope * s[:k] ** 2, np.sqrt(slope) * (Z - mean).astype(float) @ V[:k].T
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize(("kernel", "slope"), SLOPES, ids=str)
+@pytest.mark.parametrize(("dtype", "offset"), [(np.float64, 0.0), (np.float64, 0.3), (np.float32, 0.0)])
+def test_components_of_near_points_are_those_of_the_line(kernel, slope, dtype, offset, seed):
+    X, Z = cloud(seed, 40, dtype, offset), cloud(seed + 100, 9, dtype, offset)
+    model = gm.KernelPCA(3, kernel).fit(X)
+    values, along = line(X, Z, slope, 3)
+    assert_allclose(model.eigenvalues_, values, rtol=DIGITS)
+    found = model.transform(Z)
+    signs = np.sign((found * along).sum(axis=0))
+    assert_allclose(found, along * signs, rtol=0, atol=DIGITS * np.abs(along).max())
+    assert np.all(model.reconstruction_error(Z) <= 1e-3 * np.abs(along).max())
+    assert_allclose(
+        pickle.loads(pickle.dumps(model)).transform(Z), found, rtol=DIGITS, atol=DIGITS * np.abs(along).max()
+    )
+
+
+def test_components_that_are_iterated_are_those_of_the_line(tmp_path):
+    X = cloud(1, 700, np.float64)
+    model = gm.KernelPCA(2, gm.Gaussian(1.0)).fit(X)
+    values, along = line(X, X, 1.0, 2)
+    assert_allclose(model.eigenvalues_, values, rtol=DIGITS)
+    gm.save(model, tmp_path / "model.gm")
+    again = gm.load(tmp_path / "model.gm").transform(X)
+    assert_allclose(np.abs(again), np.abs(along), rtol=0, atol=DIGITS * np.abs(along).max())
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_centred_gram_of_near_points_is_that_of_the_line(seed):
+    X = cloud(seed, 30, np.float64)
+    K = gm.Gaussian(1.0).gram(X).center().dense()
+    centred = X - X.mean(axis=0)
+    assert_allclose(K, centred @ centred.T, rtol=0, atol=DIGITS * K.max())
+    assert_allclose(K.sum(axis=0), 0, atol=DIGITS * K.max())
+
+
+def test_points_that_are_not_near_are_centred_by_their_values():
+    X = np.random.default_rng(0).normal(size=(30, 3))
+    assert not gm.Gaussian(1.0).gram(X).is_nearly_one
+    assert not gm.Gaussian(1.0).gram(1e-3 * X).is_nearly_one
+    assert gm.Gaussian(1.0).gram(1e-6 * X).is_nearly_one
+    assert not gm.Linear().gram(1e-8 * X + 1).is_nearly_one  # φ itself is better still
+
+
+@pytest.mark.parametrize("kernel", [gm.Gaussian(1.0), gm.Linear(), gm.Laplacian(1.0)], ids=str)
+def test_a_pickled_model_keeps_what_it_knows_of_the_sample(kernel):
+    X = np.random.default_rng(0).normal(size=(30, 3))
+    model = gm.KernelPCA(2, kernel).fit(X)
+    before = vars(model.components_.space.kernel)
+    after = vars(pickle.loads(pickle.dumps(model)).components_.space.kernel)
+    assert "_reference_products" in before
+    for name in {"_reference_products", "_mean", "_mean_features"} & before.keys():
+        assert np.array_equal(after[name], before[name])

@@ -278,7 +278,7 @@ class Gram:
         if gaps is None:
             return False
         largest = float(self.place.host(gaps.matrix(_computed)).max())
-        return largest < np.sqrt(np.finfo(self.dtype).eps) * self.kernel.scale(self.rows[:1])
+        return bool(largest < np.sqrt(np.finfo(self.dtype).eps) * self.kernel.scale(self.rows[:1]))
 
     def mean_gaps(self) -> Array:
         """Return (1/m) Σⱼ ½‖φ(xᵢ) − φ(zⱼ)‖² for every row in float64, without differences of large numbers."""

@@ -103,7 +103,7 @@ def row(claim: Claim) -> str:
     return "| " + " | ".join(cells) + " |"
 
 
-HEAD = "| what | ours (s) | ours (MB) | peer | peer (s) | peer (MB) | ratio | wanted | holds | |"
+HEAD = "| what | ours (s) | ours (MB) | peer | peer (s) | peer (MB) | ratio | wanted | holds | note |"
 
 
 def table(found: list[Claim]) -> str:

@@ -126,12 +126,16 @@ def verdict(swept: dict[str, Swept]) -> str:
         for ours, peer in zip(one["ours"], one["peer"], strict=True)
         if ours is not None and peer is not None
     ]
+    missing = [name for name in ROWS if name not in swept]
+    partly = [name for name, one in swept.items() if one["sizes"][-1] < SIZES[-1] and name not in missing]
     slower = sum(r < 1 for r in ratios)
     middle = math.exp(sorted(map(math.log, ratios))[len(ratios) // 2]) if ratios else float("nan")
-    text = "No size takes longer than 1.2 × a larger one." if not bad else f"**Cliffs**: {'. '.join(bad)}."
+    text = "No size measured takes longer than 1.2 × a larger one." if not bad else f"**Cliffs**: {'. '.join(bad)}."
     return (
         f"{text} Of {len(ratios)} comparisons the peer is faster in {slower}; in the middle one it takes "
         f"{middle:.2g} × our time. A number below 1 × means that the peer is faster."
+        + (f" Not measured at all: {', '.join(missing)}." if missing else "")
+        + (f" Not up to {SIZES[-1]:,}: {', '.join(partly)}." if partly else "")
     )
 
 

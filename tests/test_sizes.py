@@ -54,10 +54,10 @@ CASES = {
 @pytest.mark.filterwarnings("ignore::UserWarning")
 @pytest.mark.parametrize("name", CASES)
 def test_a_size_out_of_proportion_is_answered_clipped_or_refused_at_once(name):
-    begun = time.monotonic()
+    begun = time.process_time()
     with contextlib.suppress(ValueError, TypeError):  # anything else, such as a MemoryError, is a failure
         CASES[name]()
-    assert time.monotonic() - begun < 20
+    assert time.process_time() - begun < 20
 
 
 def test_a_subsequence_longer_than_all_sequences_is_in_none_of_them():

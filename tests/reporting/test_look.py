@@ -199,6 +199,14 @@ def test_every_step_that_takes_long_has_a_guess_and_prediction_the_largest(name,
     assert min(guessed.values()) >= 0
 
 
+def test_a_machine_that_is_ten_times_slower_is_told_by_the_first_step():
+    data = load_example("iris")
+    first = pace.at_first(data)
+    slow = pace.by_choice(data, 10 * pace.ALIKE * first[pace.CHOOSING])
+    assert 10 <= slow[pace.PREDICTING] / first[pace.PREDICTING] <= 10 * pace.ALIKE
+    assert pace.by_choice(data, first[pace.CHOOSING])[pace.PREDICTING] == first[pace.PREDICTING]
+
+
 def test_where_nothing_is_predicted_no_time_is_kept_for_it():
     data = from_objects(np.random.default_rng(0).standard_normal((50, 2)))
     guessed = pace.at_first(data)

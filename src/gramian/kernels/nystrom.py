@@ -172,7 +172,14 @@ class Nystrom(Kernel):
 
     def phi(self, a: Encoded) -> Matrix:
         place = place_of(a)
-        return place.substitute(place.array(self.basis[1]), self.values(a))
+        if place.name not in self._triangles:
+            self._triangles[place.name] = place.array(self.basis[1])
+        return place.substitute(self._triangles[place.name], self.values(a))
+
+    @derived
+    def _triangles(self) -> dict[str, Matrix]:
+        """L in every place that it was asked for in."""
+        return {}
 
     def block(self, a: Encoded, b: Encoded, out: Array) -> None:
         out[...] = self.phi(a) @ self.phi(b).T

@@ -673,7 +673,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, LeastSquares):  # type: igno
     approximation, up to n = 33,000 by errors of all objects, and the chosen one is used exactly: of those with an error
     within a thousandth of the least, which so many objects cannot tell apart, the largest. From there one goes on
     along the grid by exact errors (`path_` holds those of low rank) as far as a second or so is enough for: freely up
-    to n = 3,500, one step at 5,000, none beyond; `solver_` says how many were computed.
+    to n = 3,000, one step at 4,000, none beyond; `solver_` says how many were computed.
 
     With ``ridge=0`` the answer is the least-squares solution of minimum norm in feature space, by a decomposition with
     a decision on the rank, which `solver_` tells: singular values of explicit features below max(n, m) · eps times

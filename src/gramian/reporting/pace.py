@@ -41,6 +41,7 @@ CHOOSING, PREDICTING, SHOWING, ASKING, SURE, LAST = (
 )
 SLOW = {"strings": 5.0, "documents": 1.5, "records": 1.5}  # times what the comparison of numbers takes
 MANY = 2.0  # times what one column takes to be predicted, where it holds classes
+ALIKE = 2.5  # times what was expected, that a choice may take for its data's sake
 TESTED = 1500  # objects among which clusters are looked for
 
 clock = time.perf_counter
@@ -78,15 +79,21 @@ class Pace:
 
 def at_first(data: Dataset, quick: bool = False) -> dict[str, float]:
     """Return the seconds that the steps may take, by what the data are."""
-    sample = min(len(data), FEW if quick else SAMPLE)
-    choosing = SLOW.get(data.kind, 1.0) * (0.03 + 1e-6 * sample**2) * (1 if data.task != "none" else 0.1)
+    choosing = _choosing(data, quick)
     return {CHOOSING: choosing, **by_choice(data, choosing, quick)}
+
+
+def _choosing(data: Dataset, quick: bool) -> float:
+    sample = min(len(data), FEW if quick else SAMPLE)
+    return SLOW.get(data.kind, 1.0) * (0.03 + 1e-6 * sample**2) * (1 if data.task != "none" else 0.1)
 
 
 def by_choice(data: Dataset, choosing: float, quick: bool = False) -> dict[str, float]:
     """Return the seconds that the steps after the choice of a kernel may take, by those that it took."""
     n, near = len(data), min(len(data), TESTED) / 1000
     sample = min(n, FEW if quick else SAMPLE)
+    slower = choosing / _choosing(data, quick)  # by much more than data differ: the machine is, or it is busy
+    slower = max(slower / ALIKE, 1.0) if data.task != "none" else 1.0
     per = SLOW.get(data.kind, 1.0)
     spectrum = 0.1 * near + 1.5e-10 * min(n, 2000) ** 3 + 7e-6 * n
     found = {
@@ -97,6 +104,7 @@ def by_choice(data: Dataset, choosing: float, quick: bool = False) -> dict[str, 
         "clusters": 0.1 + 0.4 * per * near**2,
         "novelty": 0.05 + 3.5e-6 * n,
     }
+    found = {step: seconds * (1 if step == "kernel" else slower) for step, seconds in found.items()}
     if data.task == "none":
         return {**found, PREDICTING: 0.0, SHOWING: 0.0, ASKING: 0.0, SURE: 0.0, LAST: 0.01}
     judged = min(n, QUICK if quick else JUDGED)
@@ -105,9 +113,9 @@ def by_choice(data: Dataset, choosing: float, quick: bool = False) -> dict[str, 
     train = (1 - 1 / folds) * judged
     chosen = (0.3 if data.kind == "strings" else 0.75) * choosing * (min(train, sample) / sample) ** 2
     learners = 7e-11 * train**3 if train <= EXACT else 1.5
-    each = chosen + learners * (MANY if data.task == "classes" else 1) + _plain(train, data)
+    each = chosen + slower * (learners * (MANY if data.task == "classes" else 1) + _plain(train, data))
     judging = repeats * folds * each
-    return {**found, PREDICTING: judging, SHOWING: 0.1 * judging, **_guessed(judging, quick)}
+    return {**found, PREDICTING: judging, **_guessed(data, judging, repeats > 1, quick)}
 
 
 def by_judging(data: Dataset, judging: float, contest: Contest | None, quick: bool = False) -> dict[str, float]:
@@ -116,7 +124,7 @@ def by_judging(data: Dataset, judging: float, contest: Contest | None, quick: bo
     What the winner goes by, and how sure it is, takes a few fits of it for each fold, and answers for each column.
     """
     if contest is None or quick:
-        return {SHOWING: 0.1 * judging, ASKING: 0.0, SURE: 0.0, LAST: 0.01}
+        return {SHOWING: 0.05 * judging, ASKING: 0.0, SURE: 0.0, LAST: 0.01}
     words = data.kind in ("documents", "strings")
     learnt, folds, columns = len(contest.learnt), len(contest.cut), len(data.recipe.columns)
     one = contest.entrants.index(asked(contest))
@@ -129,20 +137,20 @@ def by_judging(data: Dataset, judging: float, contest: Contest | None, quick: bo
     answered = min(answers * points, ENTRIES) * (1e-8 + 2e-10 * columns) if by_kernel else 5e-6 * answers
     refitted = 30 * fit if learnt <= REFITTED and by_kernel else 3 * fit
     return {
-        SHOWING: 0.1 * judging,
+        SHOWING: 0.05 * judging,
         ASKING: 0.05 + 3 * fit if words else 0.05 + folds * fit * min(1.0, MOST_ASKED / learnt) + refitted + answered,
         SURE: 0.1 + folds * (2.5 * fit * min(1.0, LEARNT / learnt) + ridge * min(1.0, HELD / learnt)),
-        LAST: 0.06 * judging,
+        LAST: (0.06 if columns and not words else 0.01) * judging,
     }
 
 
-def _guessed(judging: float, quick: bool) -> dict[str, float]:
+def _guessed(data: Dataset, judging: float, repeated: bool, quick: bool) -> dict[str, float]:
     """Return the seconds of what comes after the contest before it is known who wins."""
-    return (
-        {ASKING: 0.0, SURE: 0.0, LAST: 0.01}
-        if quick
-        else {ASKING: 0.15 * judging, SURE: 0.2 * judging, LAST: 0.06 * judging}
-    )
+    if quick:
+        return {SHOWING: 0.05 * judging, ASKING: 0.0, SURE: 0.0, LAST: 0.01}
+    after = judging * (0.4 if repeated else 0.65) * min(1.0, MOST_ASKED / len(data))
+    after *= 0.5 if data.kind == "strings" else 1.0
+    return {SHOWING: 0.1 * after, ASKING: 0.3 * after, SURE: 0.5 * after, LAST: 0.1 * after}
 
 
 def _plain(train: float, data: Dataset) -> float:

@@ -310,6 +310,7 @@ class Summary:
 
     def add(self, chunk: Chunk) -> None:
         """Take in a chunk, on all cores, a run of objects at a time."""
+        chunk = self._wide_enough(chunk)
         self.dim = cast(int, self.kernel.feature_dim(chunk.points))
         self._dtype = self.kernel.value_type(chunk.points)
         width = self.dim + (0 if chunk.numbers is None else chunk.numbers.shape[1])
@@ -325,6 +326,17 @@ class Summary:
             norms = self.landmarks.base.rough_norms(chunk.points).astype(np.float64)
             self.trace += float(norms.sum() if chunk.weights is None else chunk.weights @ norms)
             self.largest = max(self.largest, float(np.sqrt(norms.max())))
+
+    def _wide_enough(self, chunk: Chunk) -> Chunk:
+        """Return a chunk in double precision where a device then sums values, and need not solve for each object.
+
+        Devices multiply matrices in double precision as fast as in single; to solve takes as long as to sum.
+        """
+        low, dtype = self.landmarks, self.kernel.value_type(chunk.points)
+        wide = np.dtype(np.float64)
+        if low is None or not self.scatter or place_of(chunk.points) is CORES or dtype == wide:
+            return chunk
+        return chunk if low.steady(dtype) or not low.steady(wide) else replace(chunk, points=chunk.points.astype(wide))
 
     def _remembered(self, chunk: Chunk, width: int, count: int) -> list[Moments]:
         """Return the moments of the groups of one chunk, from the journal where one is kept."""

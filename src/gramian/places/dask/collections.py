@@ -31,7 +31,7 @@ class Partitions:
     Attributes
     ----------
     parts : tuple of Delayed
-        The partitions, each of which will be an array, a data frame or a list.
+        The partitions, each of which will be an array, a data frame or a list; or what it is made of by the first turn.
     lengths : tuple of int
         How many objects each of them holds.
     names : tuple of str or None
@@ -46,7 +46,7 @@ class Partitions:
         What is done to each partition, given the place of its first object, before anything else is.
     """
 
-    parts: tuple[Delayed, ...]
+    parts: tuple[Any, ...]
     lengths: tuple[int, ...]
     names: tuple[str, ...] | None = None
     dtype: Any = None
@@ -153,7 +153,13 @@ def itself(X: Any, start: int) -> Any:
 
 def made(function: Callable[..., Any], lengths: Sequence[int], *beside: Sequence[Any]) -> Partitions:
     """Return partitions that a function makes, given their numbers, and what is beside these."""
-    return Partitions(tuple(engine.mapped(function, range(len(lengths)), *beside, what="read")), tuple(lengths))
+    numbered = tuple(zip(range(len(lengths)), *beside, strict=True))
+    return Partitions(numbered, tuple(lengths), turns=(partial(made_by, function),))
+
+
+def made_by(function: Callable[..., Any], numbered: tuple[Any, ...], start: int) -> Any:
+    """Return the partition that a function makes of a number, and of what is beside it: read by whoever works on it."""
+    return function(*numbered)
 
 
 def of(X: Any) -> Partitions:

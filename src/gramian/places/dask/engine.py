@@ -64,7 +64,7 @@ def require_client(what: str) -> Any:
 
 def check_versions(client: Any) -> None:
     """Refuse workers that run another Python, NumPy or gramian; those that were looked at are not looked at again."""
-    workers = frozenset(client.scheduler_info(n_workers=-1)["workers"])
+    workers = frozenset(client.scheduler_info(n_workers=-1).get("workers", ()))  # none of a scheduler that is lost
     if workers <= _checked.get(client.id, frozenset()):
         return
     found = client.get_versions(packages=list(CHECKED))
@@ -156,10 +156,15 @@ class _Work:
         self, client: Any, wanted: list[Delayed], parts: Sequence[Delayed], what: str, numbers: Sequence[int]
     ) -> None:
         self._client, self._what, self._numbers = client, what, numbers
-        self._address = client.scheduler_info(n_workers=0).get("address", "")
+        self._address = client.scheduler_info(n_workers=0).get("address", "of the client")
         seen = [delayed(_seen)(part, dask_key_name=named("seen"), pure=False) for part in parts]
-        with dask.config.set(QUIET):
-            futures = client.compute([*wanted, *seen])
+        try:
+            with dask.config.set(QUIET):
+                futures = client.compute([*wanted, *seen])
+        except Exception as error:
+            if client.status == "running":
+                raise
+            raise self._lost() from error
         self._wanted, self._seen = futures[: len(wanted)], futures[len(wanted) :]
         self._heard: SimpleQueue[tuple[int | None, Any]] = SimpleQueue()
 

@@ -84,3 +84,12 @@ def test_a_pickled_model_keeps_what_it_knows_of_the_sample(kernel):
     assert "_reference_products" in before
     for name in {"_reference_products", "_mean", "_mean_features"} & before.keys():
         assert np.array_equal(after[name], before[name])
+
+
+@pytest.mark.parametrize("apart", [0.0, 1e-9])
+def test_the_centre_of_near_points_is_one_of_length_one(apart):
+    S = gm.FeatureSpace(gm.Gaussian(1.5))(apart * np.random.default_rng(0).normal(size=(5, 2)))
+    origin = S.combine(np.zeros(5))
+    assert_allclose(S.mean().norm(), 1, rtol=1e-12)
+    assert_allclose(origin.distances(S.mean()), 1, rtol=1e-12)
+    assert S.total_variance() <= 2 * apart**2

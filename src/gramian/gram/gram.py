@@ -272,7 +272,7 @@ class Gram:
 
         It is judged by the distances of all from the first, on the cores, where these can be had without a difference.
         """
-        if self.place is not CORES or self.kernel.explicit(self.rows) or self.kernel.traits.expensive:
+        if self.place is not CORES or self.kernel.feature_dim(self.rows) is not None or self.kernel.traits.expensive:
             return False
         gaps = self._gaps(self.rows[:1])
         if gaps is None:

@@ -681,6 +681,10 @@ class Centered(Anchored):
     def _products(self, gram: Gram) -> Array:
         return gram.row_means()[:, None]
 
+    def with_centre(self, base: Encoded) -> Array:
+        """Return ⟨φ(x), φ_S⟩ of encodings of the base kernel, as a column."""
+        return np.asarray(self.lift(base).parts[1])
+
     @cached_property
     def _mean(self) -> float:
         return float(self._reference_products.mean())
@@ -771,6 +775,11 @@ class CenteredNear(Centered):
 
     def _products(self, gram: Gram) -> Array:
         return -gram.mean_gaps()[:, None]
+
+    def with_centre(self, base: Encoded) -> Array:
+        sample = self.reference
+        gram = sample if base is sample.rows else Gram(self.base, base, sample.rows, memory=sample.memory)
+        return gram.row_means()[:, None]
 
     @property
     def traits(self) -> Traits:

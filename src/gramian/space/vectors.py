@@ -182,7 +182,7 @@ class Vectors(Marked):
         """These elements, as functions, at their own points: K α."""
         assert self.weights is not None
         if self._mean_of is not None:
-            return np.asarray(self._mean_of._about_mean.lift(self.points).parts[1])
+            return self._mean_of._about_mean.with_centre(self.points)
         return self.space.gram(self.points, self.points).apply(self.weights)
 
     def inner(self, other: Vectors) -> Any:

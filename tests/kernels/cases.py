@@ -215,6 +215,7 @@ DENSE: dict[str, Build] = {
     "normalized-linear": lambda X: gm.Linear().normalize(),
     "centered": lambda X: gm.Gaussian(bandwidth="median").center(X),
     "centered-on-others": lambda X: gm.Polynomial(degree=2).center(X[:5]),
+    "centered-on-near-ones": lambda X: gm.Gaussian(bandwidth=1.5).center(1e-9 * X[:5]),
     "deflated": lambda X: _deflated(gm.Gaussian(bandwidth=1.5), X),
     "centered-then-normalized": lambda X: gm.Gaussian(bandwidth=1.5).center(X).normalize(),
     "nested": lambda X: (2 * gm.Gaussian(bandwidth=1.5) + gm.Polynomial(degree=2) * gm.Laplacian()).normalize() + 1,

@@ -9,7 +9,7 @@ import pytest
 
 import gramian as gm
 import gramian.kernels
-from gramian.kernels.algebra import Normalized
+from gramian.kernels.algebra import Centered, Normalized
 from gramian.testing import check_gram, check_kernel
 
 from .cases import CASES
@@ -25,13 +25,13 @@ def subclasses(cls):
 
 
 def kernel_classes():
-    """The kernels of the package: public names, every class of gramian.kernels that has no subclass, and Normalized."""
+    """The kernels of the package: public ones, classes of gramian.kernels without a subclass, Normalized, Centered."""
     for module in pkgutil.walk_packages(gramian.kernels.__path__, "gramian.kernels."):
         importlib.import_module(module.name)
     ours = [cls for cls in subclasses(gm.Kernel) if cls.__module__.startswith("gramian.")]
     final = {cls for cls in ours if not any(other.__module__.startswith("gramian.") for other in subclasses(cls))}
     public = {getattr(gm, name) for name in gm.__all__}
-    return final | {cls for cls in ours if cls in public or cls is Normalized}
+    return final | {cls for cls in ours if cls in public or cls in (Normalized, Centered)}
 
 
 def test_every_kernel_class_is_among_the_cases():

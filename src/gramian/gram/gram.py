@@ -271,6 +271,7 @@ class Gram:
         """Whether all objects have all but one image: half the digits of κ are lost in the difference of two images.
 
         It is judged by the distances of all from the first, on the cores, where these can be had without a difference.
+        Of images that are all one nothing is lost.
         """
         if self.place is not CORES or self.kernel.feature_dim(self.rows) is not None or self.kernel.traits.expensive:
             return False
@@ -278,7 +279,7 @@ class Gram:
         if gaps is None:
             return False
         largest = float(self.place.host(gaps.matrix(_computed)).max())
-        return bool(largest < np.sqrt(np.finfo(self.dtype).eps) * self.kernel.scale(self.rows[:1]))
+        return bool(0 < largest < np.sqrt(np.finfo(self.dtype).eps) * self.kernel.scale(self.rows[:1]))
 
     def mean_gaps(self) -> Array:
         """Return (1/m) Σⱼ ½‖φ(xᵢ) − φ(zⱼ)‖² for every row in float64, without differences of large numbers."""

@@ -774,7 +774,7 @@ class CenteredNear(Centered):
     kept = Kept({"base": (Kernel,), "reference": (Gram,)}, {"_reference_products": ARRAY, "_mean": (float,)})
 
     def _products(self, gram: Gram) -> Array:
-        return -gram.mean_gaps()[:, None]
+        return -gram.mean_gaps()[:, None].astype(gram.dtype)
 
     def with_centre(self, base: Encoded) -> Array:
         sample = self.reference

@@ -172,7 +172,7 @@ def _body(cls: type) -> dict[str, Any]:
         part = next(
             (getattr(given, inside) for inside in ("fget", "func", "__func__") if hasattr(given, inside)), given
         )
-        if name == "__init__":  # what the package puts around it is not the user's
+        if name in ("__init__", "squared_norms"):  # what the package puts around it is not the user's
             part = getattr(part, "__wrapped__", part)
         if isinstance(part, FunctionType):
             parts[name] = part.__code__, part.__defaults__, sorted(_used(part).items())

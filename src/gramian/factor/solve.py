@@ -606,7 +606,7 @@ class Whole:
         return np.asarray(self.factor.solve((R / unit).astype(self.dtype)) * (unit / self.scale))
 
     def inverse_diagonal(self) -> Array:
-        """Return the diagonal of (S K Sᵀ + λI)⁻¹, for which the factor is given up."""
+        """Return the diagonal of (S K Sᵀ + λI)⁻¹."""
         return np.asarray(self.factor.inverse_diagonal() / self.scale)
 
 
@@ -618,26 +618,32 @@ class Ridged:
 
     @cached_property
     def _single(self) -> Matrix:
-        with np.errstate(over="ignore", invalid="ignore"):  # what does not fit has no factor
-            return self.lens.around(self.gram.in_single(1 / self.gram.scale()))
+        return _seen_in_single(self.gram, self.lens)
 
     def at(self, ridge: float) -> Whole:
         """Return the factor at a ridge; refused where the matrix is not positive definite."""
-        if not _lost(self.gram, self.lens, ridge) and (found := _in_single(self._single * 1, self.gram, ridge)):
+        if not _lost(self.gram, self.lens, ridge) and (found := _in_single(lambda: self._single * 1, self.gram, ridge)):
             return found
         place = self.gram.place
         A = self.lens.around(place.cast(self.gram.matrix(), np.float64))
         return Whole(factor_of(A, ridge), 1.0, np.float64)
 
 
-def _in_single(A: Matrix, gram: Gram, ridge: float) -> Whole | None:
-    """Return the factor of S K Sᵀ + λI, given the first over the scale of K; None where it has none in that precision.
+def _seen_in_single(gram: Gram, lens: Lens) -> Matrix:
+    """Return S K Sᵀ over the scale of K in single precision; what does not fit is not finite."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        return lens.around(gram.in_single(1 / gram.scale()))
 
-    The matrix is written over.
+
+def _in_single(seen: Callable[[], Matrix], gram: Gram, ridge: float) -> Whole | None:
+    """Return the factor of S K Sᵀ + λI, given how the first is made in single precision, over the scale of K.
+
+    The matrix is written over. None where it has no factor in that precision, or there is no room for it.
     """
     scale, place = gram.scale(), gram.place
     try:
-        with np.errstate(over="ignore", invalid="ignore"):  # what does not fit has no factor
+        A = seen()
+        with np.errstate(over="ignore", invalid="ignore"):
             place.add_at(A, np.arange(len(gram)), np.arange(len(gram)), ridge / scale)
         return Whole(place.cholesky(A), scale, np.float32) if place.finite(A) else None
     except scipy.linalg.LinAlgError:
@@ -649,12 +655,7 @@ def _in_single(A: Matrix, gram: Gram, ridge: float) -> Whole | None:
 
 def _factor_in_single(gram: Gram, lens: Lens, ridge: float) -> Aid | None:
     """Return the Cholesky factor of the whole matrix in single precision, None where it has none in that precision."""
-    try:
-        A = Ridged(gram, lens)._single
-    except gram.place.full:
-        gram.place.release()
-        return None
-    if (whole := _in_single(A, gram, ridge)) is None:
+    if (whole := _in_single(lambda: _seen_in_single(gram, lens), gram, ridge)) is None:
         return None
     words = "Cholesky factorization in single precision, refined by {} products with K"
     return Aid(lambda R, columns: whole.solve(R), 0, words)

@@ -137,7 +137,7 @@ class Factor(Protocol):
         """Return A X, for few columns."""
 
     def inverse_diagonal(self) -> Array:
-        """Return the diagonal of A⁻¹; the factor may be written over, and is of no use afterwards."""
+        """Return the diagonal of A⁻¹."""
 
 
 class Place(Protocol):

@@ -14,6 +14,7 @@ from gramian.checks import Array, as_vectors
 from gramian.runtime.threads import aside
 
 STRIPE = 1024  # rows that are solved for at a time, so that they stay in the cache
+WIDTH = 256  # columns of an inverse that are solved for at a time
 
 
 class Arrays:
@@ -140,8 +141,16 @@ class Cholesky:
         return np.asarray(product)
 
     def inverse_diagonal(self) -> Array:
-        """Return the squared lengths of the columns of L⁻¹, which takes half the time that the inverse itself does."""
-        L = self._factor[0]
-        (invert,) = scipy.linalg.lapack.get_lapack_funcs(("trtri",), (L,))
-        inverse, _ = aside(lambda: invert(L, lower=True, overwrite_c=True))
-        return np.array([column @ column for column in (inverse[k:, k] for k in range(len(L)))], dtype=np.float64)
+        """Return the squared lengths of the columns of L⁻¹, some at a time, each solved for from its diagonal on.
+
+        That is a third of the work of all columns in full, as trtri is, with which some builds of OpenBLAS crash.
+        """
+        L, n = self._factor[0], len(self._factor[0])
+        (solve,) = blas.get_blas_funcs(("trsm",), (L,))
+
+        def squares(start: int) -> Array:
+            columns = np.eye(n - start, min(WIDTH, n - start), dtype=L.dtype, order="F")
+            columns = solve(1.0, L[start:, start:], columns, lower=1, overwrite_b=1)
+            return np.asarray(np.einsum("ij,ij->j", columns, columns, dtype=np.float64))
+
+        return aside(lambda: np.concatenate([squares(start) for start in range(0, n, WIDTH)]))

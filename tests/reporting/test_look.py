@@ -14,6 +14,7 @@ from gramian.kernels.radial import Matern
 from gramian.learn.candidates import candidates
 from gramian.reporting import blocks, pace
 from gramian.reporting.build import AT_THE_END, SECTIONS, build, ordered
+from gramian.reporting.contest import hold
 from gramian.reporting.figures import draw
 from gramian.reporting.figures.drawing import COLORS, SHAPES
 from gramian.reporting.figures.scatter import POOR
@@ -182,6 +183,34 @@ def test_the_time_left_is_off_by_no_more_than_the_guesses_are(monkeypatch, seed)
         assert left / 2 <= said * (1 + 1e-9)
         assert said <= 2 * left * (1 + 1e-9)
         passed += seconds
+
+
+@pytest.mark.parametrize("off", [0.1, 10])
+def test_a_step_that_takes_another_time_than_guessed_is_told_by_a_share_of_it(monkeypatch, off):
+    now = [0.0]
+    monkeypatch.setattr(pace, "clock", lambda: now[0])
+    told = Told()
+    made = pace.Pace(told, ["a", "b", "c"], {"a": 1.0, "b": 10.0 * off, "c": 5.0})
+    made.begin("a")
+    now[0] = 1.0
+    made.begin("b")
+    now[0] = 3.0  # a fifth of ten seconds
+    made.within(0.2)
+    reached, stride = told.states[-1]
+    assert (reached, stride) == pytest.approx((1 / 16, 10 / 16))  # of the whole step, of which a fifth is done
+    assert reached + 0.2 * stride == pytest.approx(3 / 16)
+    now[0] = 11.0
+    made.begin("c")
+    assert told.states[-1] == pytest.approx((11 / 16, 5 / 16))
+
+
+def test_the_first_fold_sets_the_guess_of_the_others_and_of_what_follows():
+    data = load_example("iris")
+    slow, fast = pace.by_fold(data, 200.0), pace.by_fold(data, 20.0)
+    assert all(slow[step] > fast[step] for step in (pace.ASKING, pace.LAST))
+    shares = []
+    hold(Study.of(data, gm.Gaussian(2.0)), True, shares.append)
+    assert shares == pytest.approx([1 / 3, 2 / 3, 1])
 
 
 def steps_of(sections):

@@ -6,7 +6,7 @@ import pytest
 from gramian.intake.reading import from_objects
 from gramian.reporting.fitting import columns_of
 from gramian.reporting.numbering import left_apart, numbering
-from gramian.reporting.sections import chart, clusters, novelty
+from gramian.reporting.sections import came_in, chart, clusters, kernel, novelty, verdict
 from gramian.reporting.study import Study
 
 N = 120
@@ -52,6 +52,16 @@ def test_what_numbers_or_names_rows_is_left_out_of_what_they_look_like(name, mix
 @pytest.mark.parametrize("name", OTHERS)
 def test_numbers_that_say_something_stay(name, seed):
     assert numbering(data_of(seed, **{name: OTHERS[name]})) == ()
+
+
+def test_what_is_left_out_is_neither_counted_nor_said_to_be_looked_at():
+    study = Study.of(data_of(0, case=NUMBERS["case"]), None)
+    assert verdict.describe(study).startswith(f"These are {N} objects with 3 columns of numbers")
+    notes = " ".join(str(block.text) for block in came_in.section(study).blocks if hasattr(block, "text"))
+    told = " ".join(str(block) for block in came_in.section(study).blocks)
+    assert "“case” only numbers rows, or what they are of, and has no part in this" in notes + told
+    assert "kernel that was asked for" not in notes + told
+    assert "look at all 3 columns but those that only number rows" in str(kernel.section(study).blocks)
 
 
 def test_an_extreme_number_of_a_row_makes_no_outlier_and_its_ranges_no_clusters():

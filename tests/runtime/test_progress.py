@@ -187,6 +187,18 @@ def test_a_total_that_is_estimated_anew_does_not_upset_the_time_left(clock):
     assert left[-1] == pytest.approx(20, abs=1)
 
 
+def test_of_shares_of_the_time_the_guess_of_now_tells_the_time_left(clock):
+    out = Terminal()
+    with gm.progress(out), task("report", 1.0, timed=True) as t:
+        for second, share in ((10, 0.1), (20, 0.5), (30, 0.3)):  # a hundred seconds in all, forty, a hundred
+            clock.now += 10.0
+            t.advance(share, 1.0)
+            clock.now += 0.3
+            t.advance(share, 1.0)
+            passed = second * 1.03
+            assert seconds_left(out.states()[-1]) == pytest.approx(passed * (1 - share) / share, abs=1)
+
+
 def test_what_an_earlier_run_has_done_does_not_count_as_speed(clock):
     out = Terminal()
     with gm.progress(out), task("going on", 100, done=90) as t:

@@ -35,7 +35,10 @@ _DIGITS = frozenset("+-0123456789")
 _CODED = 6  # different digits that make codes, and no sequences of few letters, of texts of nothing but digits
 _LONG = 10  # letters on average that make a sequence
 _BOOLEANS = frozenset(["true", "false"])
-_NAMES = re.compile(r"(.*[_\-. ])?(id|index|idx|key|uuid|name|row|nr|no)", re.IGNORECASE)
+_NAMES = re.compile(
+    r"(.*[_\-. ])?(id|index|idx|key|uuid|name|row|nr|no)|row[_\-. ]?(names?|num|number|id|nr|no)|unnamed: ?\d+",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True)

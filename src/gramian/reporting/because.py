@@ -19,7 +19,7 @@ from gramian.intake.dates import iso_of
 from gramian.intake.errors import shortened
 from gramian.learn.novelty import NoveltyDetector
 from gramian.learn.unusual import Reason
-from gramian.reporting.blocks import number
+from gramian.reporting.blocks import alike, number
 from gramian.reporting.study import Study
 
 TYPICAL = 2000  # objects by which is told what is usual
@@ -88,10 +88,13 @@ def phrase(reasons: list[Because], within: str = "rare with the rest, though wit
 
 def _phrase(one: Because, within: str) -> str:
     value = "missing" if one.value is None else _short(one.value)
+    ends = list(map(_short, one.usual))
+    if _is_number(one.value) and all(map(_is_number, one.usual)):
+        value, *ends = alike([one.value, *one.usual], DIGITS)
     dates = len(one.usual) == 2 and all(map(_is_date, one.usual))
     if dates or (len(one.usual) == 2 and all(map(_is_number, one.usual))):
         low, high = one.usual
-        usual = _short(low) if low == high else f"{_short(low)} to {_short(high)}"
+        usual = ends[0] if low == high else " to ".join(ends)
         if not (_is_date if dates else _is_number)(one.value) or not low <= one.value <= high:
             return f"{one.column} {value}, usual {usual}"
         where = "at the edge of" if one.value in (low, high) else within

@@ -9,7 +9,7 @@ Figures and facts name the formula they show, and say what they are where they a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from math import ceil, floor, log10
 from typing import Any, Literal, TypeAlias
@@ -148,6 +148,19 @@ def histogram_of(values: dict[str, Any], x_label: str, marks: Sequence[tuple[flo
 def number(value: float, digits: int = 3) -> str:
     """Return a number with a few digits, as the page writes it."""
     return markup.number(float(value), digits)
+
+
+def alike(values: Iterable[float], digits: int = 3) -> list[str]:
+    """Return numbers of one kind; those that may all be years are written as years are.
+
+    Examples
+    --------
+    >>> alike([1969, 1988]), alike([969, 1988])
+    (['1969', '1988'], ['969', '1,988'])
+    """
+    numbers = [float(value) for value in values]
+    years = all(value % 1 == 0 and 1000 <= value < 3000 for value in numbers)
+    return [f"{value:.0f}" if years else number(value, digits) for value in numbers]
 
 
 def plus_minus(value: float, error: float, *, shares: bool = False) -> str:

@@ -30,6 +30,7 @@ from gramian.reporting.pace import (
     Pace,
     at_first,
     by_choice,
+    by_fold,
     by_judging,
 )
 from gramian.reporting.page import fragment, render
@@ -196,7 +197,7 @@ def build(data: Dataset, kernel_given: Kernel | str | None = None, seed: int = 0
     sections: list[Section] = []
     chosen = QUICK if quick else SECTIONS
     steps = [CHOOSING, *map(_name, chosen), PREDICTING, SHOWING, ASKING, SURE, LAST]
-    with task("report", 1.0) as progress:
+    with task("report", 1.0, timed=True) as progress:
         pace = Pace(progress, steps, at_first(data, quick))
         pace.begin(CHOOSING, "choosing a kernel")
         study = Study.of(data, _as_kernel(kernel_given, data), seed, quick)
@@ -257,10 +258,15 @@ def _judged(study: Study, quick: bool, pace: Pace) -> tuple[Contest | None, list
     if study.data.task == "none":
         return None, []
     contest = None
+
+    def told(share: float) -> None:
+        pace.expect(by_fold(study.data, pace.took / share, quick))
+        pace.within(share)
+
     pace.begin(PREDICTING)
     try:
-        contest = hold(study, quick)
-        pace.expect(by_judging(study.data, pace.took, contest, quick))
+        contest = hold(study, quick, told)
+        pace.expect(by_judging(study.data, contest, quick))
         pace.begin(SHOWING)
         return contest, [prediction.section(study, contest)]
     except (ValueError, ArithmeticError) as error:

@@ -458,10 +458,10 @@ def landmarks(n: int) -> int | None:
     return None if n <= EXACT else next((rank for most, rank in RANKS if n <= most), RANKS[-1][1])
 
 
-def hold(study: Study, quick: bool = False) -> Contest | None:
+def hold(study: Study, quick: bool = False, told: Callable[[float], None] | None = None) -> Contest | None:
     """Return the outcome of the contest; None where there are too few objects whose target is known.
 
-    A quick one has fewer folds and objects, and no repetitions.
+    A quick one has fewer folds and objects, and no repetitions. After each fold `told` is given the share that is done.
     """
     rows = study.some(JUDGED_WALKS if study.walks else QUICK if quick else JUDGED, study.labelled)
     y = study.target(rows)
@@ -496,6 +496,8 @@ def hold(study: Study, quick: bool = False) -> Contest | None:
                 left.append(found.left_out)
                 seconds[k] += found.seconds / len(cut)
             progress.advance(done, len(cut))
+            if told is not None:
+                told(done / len(cut))
     through = None if study.choice.kernel.matrix_free else landmarks(max(len(fold.train) for fold in cut))
     seen = np.unique(np.concatenate([fold.test for fold in cut]))
     predicted = [one[:, seen] for one in predicted]

@@ -7,6 +7,7 @@ folds of the contest. The share of the error that it removes is 0 for what knows
     together            none does, but two of those that remove most do
     more than others    it removes most of it, and more than all other columns together, beyond the error
     ranges              the values of a column of few part the numbers of the target into ranges that do not overlap
+    equal               a column has the very number of the target in most rows, and chance would not make it so
     place               a name, or the number of a row, removes some of it beyond the error
 
 None of these need be a leak: only who knows the data can tell whether the column is known when a prediction is made.
@@ -44,13 +45,14 @@ PAIRED = 4  # columns, those that remove most, of which every two are asked toge
 SOME = 0.1  # that a name or the number of a row removes at least
 WIDE = 60  # columns up to which all are asked on all folds; of more only those that do best on one
 RANGES, RANGE = 10, 5  # values at most that may part the target, and objects at least of two of them
+EQUAL, OFTEN = 0.5, 5  # of the rows in which a column equals the target, and times as many as chance would make
 LEAVES = 64
 VALUES = 30  # of a column of words that are told apart
 ROW = "row number"
 
 
 class Leak(NamedTuple):
-    """A column that knows the target, the share of the error that it removes, and which of the five it is.
+    """A column that knows the target, the share of the error that it removes, and which of the six it is.
 
     Alone, or with the other one where two know the target together.
     """
@@ -170,6 +172,8 @@ def _columns(study: Study, rows: Array, asked: _Asked) -> list[Leak]:
             found.append(Leak(name, removed, "nearly all"))
         elif _parts_into_ranges(data.column(name)[rows], asked.y):
             found.append(Leak(name, removed, "ranges"))
+        elif _equals(data.column(name)[rows], asked.y):
+            found.append(Leak(name, removed, "equal"))
         elif removed >= MOST and beyond(_others(data, name, rows, losses, asked)):
             found.append(Leak(name, removed, "more than others"))
     return found or _pair(seen, alone, asked)
@@ -189,6 +193,21 @@ def _parts_into_ranges(values: Array, y: Array) -> bool:
         return False
     ends = sorted((y[known][codes == k].min(), y[known][codes == k].max()) for k in range(len(counts)))
     return all(one[1] <= other[0] for one, other in pairwise(ends))
+
+
+def _equals(values: Array, y: Array) -> bool:
+    """Tell whether numbers are those of the target in most rows, as where one is made of the other.
+
+    Chance makes them equal in Σ p q of the rows, p and q the shares of each value in the two.
+    """
+    if y.dtype.kind != "f" or values.dtype.kind != "f":
+        return False
+    share = float(np.mean(values == y))
+    if share < EQUAL:
+        return False
+    known, of_values, of_y = np.intersect1d(values, y), *(np.unique(one, return_counts=True) for one in (values, y))
+    p, q = (counts[np.isin(numbers, known)] / len(y) for numbers, counts in (of_values, of_y))
+    return share >= OFTEN * float(p @ q)
 
 
 def _pair(seen: dict[str, Array], alone: dict[str, Array], asked: _Asked) -> list[Leak]:
@@ -217,7 +236,9 @@ def _places(data: Dataset, rows: Array, asked: _Asked) -> list[Leak]:
     named |= {name for name in data.recipe.columns if numbered(data, name)}
     every = {name: _seen(data, name, rows) for name in sorted(named - {data.group, data.order, data.target})}
     if data.places is not None and data.order is None and not _in_order_of_time(data):
-        every = {ROW: data.places[rows].astype(np.float64)[:, None]} | every
+        place = data.places[rows].astype(np.float64)[:, None]
+        if not any(X.shape[1] == 1 and np.ptp(X - place) == 0 for X in every.values()):  # which would say the same
+            every = {ROW: place} | every
     found = []
     for name, X in every.items():
         losses = asked.least(X)

@@ -1,8 +1,9 @@
 """How far a report has come, as a share of the time: what passed, and what each step is still expected to take.
 
 The first guess goes by the size and kind of the data; the seconds in it were measured on tables, strings, texts and
-graphs. Once a kernel is chosen, its time tells what it will take in the folds, and once predictions are judged, theirs
-tells what comes after: the error of one guess is not carried to the end.
+graphs. Once a kernel is chosen, its time tells what it will take in the folds, the first folds tell what the others
+take, and once predictions are judged, their time tells what comes after: the error of one guess is not carried to the
+end.
 """
 
 from __future__ import annotations
@@ -25,11 +26,14 @@ from gramian.reporting.contest import (
     Contest,
     landmarks,
 )
-from gramian.reporting.matters import ANSWERS, ENTRIES, REFITTED, asked
+from gramian.reporting.matters import ANSWERS, DRAWN, ENTRIES, REFITTED, asked
 from gramian.reporting.matters import LEARNT as MOST_ASKED
+from gramian.reporting.plain import SMALL
 from gramian.reporting.sections.uncertainty import LEARNT
 from gramian.reporting.sections.uncertainty import MOST as HELD
+from gramian.reporting.study import EXACT as COMPARED
 from gramian.runtime.progress import Task
+from gramian.runtime.threads import cores
 
 CHOOSING, PREDICTING, SHOWING, ASKING, SURE, LAST = (
     "a kernel",
@@ -40,7 +44,7 @@ CHOOSING, PREDICTING, SHOWING, ASKING, SURE, LAST = (
     "verdict",
 )
 SLOW = {"strings": 5.0, "documents": 1.5, "records": 1.5}  # times what the comparison of numbers takes
-MANY = 2.0  # times what one column takes to be predicted, where it holds classes
+MANY = 1.7  # times what one column takes to be predicted, where it holds classes
 ALIKE = 2.5  # times what was expected, that a choice may take for its data's sake
 TESTED = 1500  # objects among which clusters are looked for
 
@@ -53,16 +57,24 @@ class Pace:
     def __init__(self, told: Task, steps: list[str], expected: Mapping[str, float]) -> None:
         self._told, self._steps, self._expected = told, steps, dict(expected)
         self._start = self._begun = clock()
+        self._step, self._words = steps[0], ""
         self.reached = 0.0
 
     def begin(self, step: str, words: str = "") -> None:
         """End the step under way, and begin the next one."""
-        self._begun = now = clock()
-        passed, own = now - self._start, self._of(step)
-        later = sum(map(self._of, self._steps[self._steps.index(step) + 1 :]))
+        self._begun, self._step, self._words = clock(), step, words or step
+        self._tell(self._of(step))
+
+    def within(self, share: float) -> None:
+        """Take the time that a share of the step under way has taken as what tells of the rest of it."""
+        self._tell(self.took / share)
+
+    def _tell(self, own: float) -> None:
+        passed = self._begun - self._start
+        later = sum(map(self._of, self._steps[self._steps.index(self._step) + 1 :]))
         whole = passed + own + later
         self.reached = passed / whole
-        self._told.advance(self.reached, 1.0, words or step, own / whole)
+        self._told.advance(self.reached, 1.0, self._words, own / whole)
 
     @property
     def took(self) -> float:
@@ -84,23 +96,26 @@ def at_first(data: Dataset, quick: bool = False) -> dict[str, float]:
 
 
 def _choosing(data: Dataset, quick: bool) -> float:
+    """Return the seconds of the choice of a kernel, and of what is asked of all rows before it."""
     sample = min(len(data), FEW if quick else SAMPLE)
-    return SLOW.get(data.kind, 1.0) * (0.03 + 1e-6 * sample**2) * (1 if data.task != "none" else 0.1)
+    chosen = SLOW.get(data.kind, 1.0) * (0.03 + 1e-6 * sample**2) * (1 if data.task != "none" else 0.1)
+    return chosen + 1.4e-5 * len(data)
 
 
 def by_choice(data: Dataset, choosing: float, quick: bool = False) -> dict[str, float]:
     """Return the seconds that the steps after the choice of a kernel may take, by those that it took."""
-    n, near = len(data), min(len(data), TESTED) / 1000
+    n, near, size = len(data), min(len(data), TESTED) / 1000, min(len(data), COMPARED) / 1000
     sample = min(n, FEW if quick else SAMPLE)
     slower = choosing / _choosing(data, quick)  # by much more than data differ: the machine is, or it is busy
     slower = max(slower / ALIKE, 1.0) if data.task != "none" else 1.0
+    choosing = max(choosing - 1.4e-5 * n * slower, 0.5 * choosing)
     per = SLOW.get(data.kind, 1.0)
-    spectrum = 0.1 * near + 1.5e-10 * min(n, 2000) ** 3 + 7e-6 * n
+    spectrum = 0.1 * size**3 + 7e-6 * min(n, 100_000)
     found = {
         "kernel": 0.4 * choosing if data.task != "none" else 0.5 * per * near**2,
-        "geometry": 0.1 * near + 1.2e-9 * n**2 * (n < 60_000),
+        "geometry": 0.1 * size**3 + 1e-10 * n**2 * (n < 60_000),
         "spectrum": spectrum,
-        "chart": 0.1 * near + 2e-6 * n + spectrum * quick,  # the first of the two decomposes
+        "chart": 0.05 * near + 2e-6 * n + spectrum * quick,  # the first of the two decomposes
         "clusters": 0.1 + 0.4 * per * near**2,
         "novelty": 0.05 + 3.5e-6 * n,
     }
@@ -112,45 +127,62 @@ def by_choice(data: Dataset, choosing: float, quick: bool = False) -> dict[str, 
     folds = QUICK_FOLDS if quick else FOLDS
     train = (1 - 1 / folds) * judged
     chosen = (0.3 if data.kind == "strings" else 0.75) * choosing * (min(train, sample) / sample) ** 2
-    learners = 7e-11 * train**3 if train <= EXACT else 1.5
-    each = chosen + slower * (learners * (MANY if data.task == "classes" else 1) + _plain(train, data))
-    judging = repeats * folds * each
-    return {**found, PREDICTING: judging, **_guessed(data, judging, repeats > 1, quick)}
+    learners = slower * (7e-11 * train**3 if train <= EXACT else 1.5) * (MANY if data.task == "classes" else 1)
+    others = slower * _plain(train, data)
+    both = train >= SMALL and cores() > 1  # they are learnt at the same time
+    judging = repeats * folds * (max(chosen + learners, others) if both else chosen + learners + others)
+    showing = slower * _showing(data)
+    return {**found, PREDICTING: judging, SHOWING: showing, **_guessed(data, judging, slower, quick)}
 
 
-def by_judging(data: Dataset, judging: float, contest: Contest | None, quick: bool = False) -> dict[str, float]:
-    """Return the seconds that the steps after the contest may take, by those that it took.
+def _showing(data: Dataset) -> float:
+    """Return the seconds of the pictures of what is predicted, and of the mistakes."""
+    size = min(len(data), COMPARED) / 1000
+    two = data.y is not None and len(set(data.y.tolist()) - {None}) == 2  # of which each object is left out
+    return 0.05 + (0.1 if data.task == "numbers" else 0.4 if two else 0.2) * size**3
+
+
+def by_fold(data: Dataset, judging: float, quick: bool = False) -> dict[str, float]:
+    """Return the seconds that the steps after the contest may take, by those that it seems to take."""
+    return _guessed(data, judging, 1.0, quick)
+
+
+def by_judging(data: Dataset, contest: Contest | None, quick: bool = False) -> dict[str, float]:
+    """Return the seconds that the steps after the contest may take, by those that its models took.
 
     What the winner goes by, and how sure it is, takes a few fits of it for each fold, and answers for each column.
     """
     if contest is None or quick:
-        return {SHOWING: 0.05 * judging, ASKING: 0.0, SURE: 0.0, LAST: 0.01}
+        return {ASKING: 0.0, SURE: 0.0, LAST: 0.01}
     words = data.kind in ("documents", "strings")
     learnt, folds, columns = len(contest.learnt), len(contest.cut), len(data.recipe.columns)
     one = contest.entrants.index(asked(contest))
     fit, by_kernel = contest.seconds[one], contest.entrants[one].formula is not None
-    ridge = sum(
-        took for entrant, took in zip(contest.entrants, contest.seconds, strict=True) if entrant.formula == "ridge"
-    )
     points = landmarks(learnt) or learnt
     answers = min(3.0 * columns * learnt, ANSWERS)
     answered = min(answers * points, ENTRIES) * (1e-8 + 2e-10 * columns) if by_kernel else 5e-6 * answers
-    refitted = 30 * fit if learnt <= REFITTED and by_kernel else 3 * fit
+    refitted = 30 * fit if learnt <= REFITTED and by_kernel else fit * min(1.0, DRAWN / learnt)
+    parts = 1.5 if learnt <= EXACT else 2.5  # of all that is learnt from, in the time of a fit to all of it
     return {
-        SHOWING: 0.05 * judging,
         ASKING: 0.05 + 3 * fit if words else 0.05 + folds * fit * min(1.0, MOST_ASKED / learnt) + refitted + answered,
-        SURE: 0.1 + folds * (2.5 * fit * min(1.0, LEARNT / learnt) + ridge * min(1.0, HELD / learnt)),
-        LAST: (0.06 if columns and not words else 0.01) * judging,
+        SURE: 0.1 + folds * (parts * fit * min(1.0, LEARNT / learnt) + _held(learnt)),
+        LAST: 0.05 * sum(contest.seconds) * folds if columns and not words else 0.02,
     }
 
 
-def _guessed(data: Dataset, judging: float, repeated: bool, quick: bool) -> dict[str, float]:
+def _held(learnt: int) -> float:
+    """Return the seconds of the intervals or probabilities of a fold."""
+    return 0.02 + 0.5 * (min(HELD, learnt) / HELD) ** 3
+
+
+def _guessed(data: Dataset, judging: float, slower: float, quick: bool) -> dict[str, float]:
     """Return the seconds of what comes after the contest before it is known who wins."""
     if quick:
-        return {SHOWING: 0.05 * judging, ASKING: 0.0, SURE: 0.0, LAST: 0.01}
-    after = judging * (0.4 if repeated else 0.65) * min(1.0, MOST_ASKED / len(data))
+        return {ASKING: 0.0, SURE: 0.0, LAST: 0.01}
+    repeated = len(data) <= REPEATED and data.kind != "documents"
+    after = judging * (0.25 if repeated else 0.4) * min(1.0, MOST_ASKED / len(data))
     after *= 0.5 if data.kind == "strings" else 1.0
-    return {SHOWING: 0.1 * after, ASKING: 0.3 * after, SURE: 0.5 * after, LAST: 0.1 * after}
+    return {ASKING: 0.5 * after, SURE: 0.5 * after + slower * FOLDS * _held(len(data)), LAST: 0.05 * judging}
 
 
 def _plain(train: float, data: Dataset) -> float:

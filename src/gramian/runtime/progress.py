@@ -11,7 +11,8 @@ Tasks inside tasks form a stack. With `done` of `total` steps finished, the shar
 
     (done + share done of the task inside its current step) / total,
 
-and the time left is what is still to be done, divided by what was done in a second of late.
+and the time left is what is still to be done, divided by what was done in a second of late; or since the task began,
+where its steps are shares of the time (`timed`).
 """
 
 from __future__ import annotations
@@ -74,8 +75,9 @@ class _Unwatched:
 class _Watched:
     """A task on the stack of a watch."""
 
-    def __init__(self, watch: _Watch, what: str, total: float | None, done: float) -> None:
+    def __init__(self, watch: _Watch, what: str, total: float | None, done: float, timed: bool) -> None:
         self.what, self.total, self.done, self.note, self.stride = what, total, done, "", 1.0
+        self.timed = timed
         self._watch = watch
         self._inside = 0.0  # the largest share of the current step that a task inside it has reached
 
@@ -183,8 +185,8 @@ class _Watch:
             self._past.clear()
         if not self._past or now >= self._past[-1][0] + PAUSE or now >= self._due:
             self._past.append((now, task.reached(self._stack[place + 1 :])))
-            while self._past[0][0] < now - RECENT and len(self._past) > 2:
-                self._past.popleft()
+            while len(self._past) > 2 and (task.timed or self._past[0][0] < now - RECENT):
+                del self._past[1 if task.timed else 0]
         if now >= self._due:
             self._due = now + self._line.pause
             self._line.show(self._names(), self._times(now, task.total))
@@ -208,7 +210,7 @@ _UNWATCHED = _Unwatched()
 _watch: _Watch | None = None
 
 
-def task(what: str, total: float | None = None, done: float = 0) -> Task:
+def task(what: str, total: float | None = None, done: float = 0, timed: bool = False) -> Task:
     """Return a task, to be used in a ``with`` statement; it costs next to nothing where nobody watches.
 
     Parameters
@@ -219,6 +221,9 @@ def task(what: str, total: float | None = None, done: float = 0) -> Task:
         How many steps there are. Where this is not known, or only later, `advance` may say it.
     done : float
         Steps that were done before, such as those an earlier run has left.
+    timed : bool
+        Whether steps are shares of the time, by guesses that may change: then the time left goes by all that has
+        passed, and the guess of now.
 
     Examples
     --------
@@ -229,7 +234,7 @@ def task(what: str, total: float | None = None, done: float = 0) -> Task:
     watch = _watch
     if watch is None or watch.owner != threading.get_ident():  # what lanes do inside a task is part of it
         return _UNWATCHED
-    return _Watched(watch, what, total, done)
+    return _Watched(watch, what, total, done, timed)
 
 
 def each(items: Sequence[Item], what: str = "") -> Iterator[Item]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from gramian.reporting.blocks import Section, count, fact, facts, note, table, text
 from gramian.reporting.fitting import columns_of
+from gramian.reporting.numbering import left_apart
 from gramian.reporting.study import Study
 
 NAMED = 10  # objects without a value
@@ -24,7 +25,7 @@ def section(study: Study) -> Section:
     used = [name for name in used if not named or name in named]
     missing = sum(column.missing for column in data.columns)
     items = [
-        fact("objects", f"{study.n:,}", KINDS[data.kind]),
+        fact("objects", f"{study.n:,}", _what(study)),
         *([fact("columns compared", f"{len(used):,}", f"of {len(data.columns):,}")] if used else []),
         *([fact("missing values", f"{missing:,}", "in the whole table")] if data.columns else []),
         fact("target", data.target or "none", _task(study)),
@@ -66,12 +67,12 @@ def section(study: Study) -> Section:
             )
         )
     if left := [one.name for one in data.columns if one.name in data.recipe.columns and one.name not in used]:
-        blocks.append(note(f"The kernel that was asked for does not look at {', '.join(left)}: no section does."))
+        blocks.append(note(_left(study, left)))
     blocks.append(text("In what follows estimates say so, with their error; all other figures are exact."))
     return Section(
         "input",
         "What came in",
-        f"{data.source} holds {count(study.n, 'object')}: {KINDS[data.kind]}.",
+        f"{data.source} holds {count(study.n, 'object')}: {_what(study)}.",
         blocks,
         {
             "source": data.source,
@@ -87,6 +88,20 @@ def section(study: Study) -> Section:
             "notes": list(data.notes),
         },
     )
+
+
+def _what(study: Study) -> str:
+    """Return what the objects are; rows of one kind of values are no records of several."""
+    data = study.data
+    kinds = {data.recipe.kinds[name] for name in data.recipe.columns}
+    return "rows of numbers" if data.kind == "records" and kinds == {"number"} else KINDS[data.kind]
+
+
+def _left(study: Study, left: list[str]) -> str:
+    """Say which columns the geometry does not look at, and why."""
+    if study.given is not None:
+        return f"The kernel that was asked for does not look at {', '.join(left)}: no section does."
+    return f"{left_apart(left)[:-1]}: how alike objects are is asked without, what tells the target with all columns."
 
 
 def _task(study: Study) -> str:

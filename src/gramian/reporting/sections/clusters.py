@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 
 from gramian.checks import Array
-from gramian.explain.groups import LEAST, Clusters, find_clusters
+from gramian.explain.groups import LEAST, TESTED, Clusters, find_clusters
 from gramian.explain.profiles import Profiles, profiles
 from gramian.explain.straight import Names
 from gramian.reporting.blocks import Block, Section, count, fact, facts, figure, note, number, share, table
@@ -108,15 +108,23 @@ def _evidence(found: Clusters) -> str:
 def _one_cloud(study: Study, found: Clusters) -> list[Block]:
     if len(found.tested) < FEW:
         return []
-    sampled = study.drawn(len(found.tested))
+    sampled = _sampled(study, found)
     meaning = f"of “one cloud”; clusters would be claimed at {ALPHA:g} or less"
     return [facts(fact("p-value", number(found.p_value, 2), meaning, "valley", sampled)), note(_evidence(found))]
+
+
+def _sampled(study: Study, found: Clusters) -> str | None:
+    """Return the badge of what was tested: of copies one, and of many objects a sample."""
+    if study.n > TESTED or len(study.compared()) < study.n:
+        return study.drawn(len(found.tested))
+    one = "one of each set of those that are equal"
+    return None if len(found.tested) == study.n else f"{len(found.tested):,} of {study.n:,} objects, {one}"
 
 
 def _several(study: Study, found: Clusters, rows: Array, X: object) -> list[Block]:
     images = FeatureSpace(study.kernel)(X)
     apart = float(silhouettes(images.distances(), found.labels).mean())
-    sampled = study.drawn(len(found.tested))
+    sampled = _sampled(study, found)
     label = dict(zip(rows.tolist(), found.labels.tolist(), strict=True))
     data = scatter(study, study.map) | {
         "group": [label.get(row) for row in study.shown.tolist()],

@@ -19,7 +19,7 @@ from gramian.explain.related import association, rank_correlations
 from gramian.intake.dates import iso_of
 from gramian.intake.errors import shortened
 from gramian.intake.table import absent
-from gramian.reporting.blocks import Block, Section, number, share, table, text
+from gramian.reporting.blocks import Block, Section, alike, number, share, table, text
 from gramian.reporting.study import Study
 
 LOOKED_AT = 20_000  # rows
@@ -112,8 +112,8 @@ def _told(name: str, values: Array, kind: str, related: tuple[str, float] | None
     if values.dtype.kind == "f":
         numbers = present.astype(np.float64)
         counts = np.histogram(numbers, BINS)[0].tolist() if len(numbers) and np.isfinite(numbers).all() else []
-        write = iso_of if kind == "date" else lambda value: number(value, 4)
-        ends = f"{write(float(numbers.min()))} to {write(float(numbers.max()))}" if len(numbers) else "no value"
+        least_most = [float(numbers.min()), float(numbers.max())] if len(numbers) else []
+        ends = " to ".join(map(iso_of, least_most) if kind == "date" else alike(least_most, 4)) or "no value"
         distinct = len(np.unique(numbers))
         if kind == "number":
             odd = [*capped(numbers), *rounded(numbers), *odd]

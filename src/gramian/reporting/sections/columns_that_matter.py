@@ -10,7 +10,7 @@ from gramian.explain.effects import ColumnEffect
 from gramian.explain.importance import ColumnImportance
 from gramian.intake.dates import iso_of
 from gramian.learn.weights import FeatureWeights
-from gramian.reporting.blocks import Block, Section, figure, number, plus_minus, share, table, text
+from gramian.reporting.blocks import Block, Section, count, figure, number, plus_minus, share, table, text
 from gramian.reporting.matters import CURVES, Matters
 from gramian.reporting.study import Study
 
@@ -86,7 +86,9 @@ def _and(names: Any) -> str:
 def _bars(found: Matters, importance: ColumnImportance) -> Block:
     names = importance.columns[:SHOWN]
     what = "mistakes more" if importance.loss == "share of mistakes" else "error more"
-    rest = f"; {len(importance) - SHOWN:,} columns that matter less are left out" if len(importance) > SHOWN else ""
+    more = len(importance) - SHOWN
+    less = count(more, "column that matters less is", "columns that matter less are")
+    rest = f"; {less} left out" if more > 0 else ""
     standing = set(found.outstanding)
     return figure(
         "importance",

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from gramian.kernels.algebra import Kernel
-from gramian.reporting.blocks import Block, Section, note, number, plus_minus, spelled, table, text
+from gramian.reporting.blocks import Block, Section, count, note, number, plus_minus, spelled, table, text
 from gramian.reporting.candidates import Judged
 from gramian.reporting.fitting import columns_of, written
 from gramian.reporting.measures import effective_dimension, leading_shares
@@ -49,16 +49,22 @@ def _apart(study: Study) -> list[Block]:
     """Say that the target is predicted by fewer columns than are looked at, where that is so."""
     if study.whole == study.choice.kernel:
         return []
-    fewer = in_words(study.choice.kernel)
     names = columns_of(study.choice.kernel)
     left = [name for name in study.data.recipe.columns if name not in names]
+    fewer = f"by fewer: {in_words(study.choice.kernel)}. That leaves out {', '.join(left)}."
     return [
         text(
-            f"Geometry, map, clusters and unusual objects look at all {len(study.data.recipe.columns):,} columns.",
+            f"Geometry, map, clusters and unusual objects look at all {_all(study)}.",
             written(study.whole),
         ),
-        text(f"The target is predicted best by fewer: {fewer}. That leaves out {', '.join(left)}."),
+        text(f"The target is predicted best {fewer if left else f'by all: {in_words(study.choice.kernel)}.'}"),
     ]
+
+
+def _all(study: Study) -> str:
+    """Return how many columns the geometry looks at."""
+    many = count(len(study.data.recipe.columns) - len(study.apart), "column")
+    return f"{many} but those that only number rows" if study.apart else many
 
 
 def _spread(study: Study, kernel: Kernel) -> tuple[float, float]:

@@ -8,20 +8,20 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gramian.intake.recipe import RowNumbers
-from gramian.reporting.blocks import Section, count, note, number, share, text
+from gramian.reporting.blocks import Section, alike, count, note, number, share, text
 from gramian.reporting.contest import Contest, called, unseen, verb
 from gramian.reporting.leaks import ROW, Leak, leaks
 from gramian.reporting.matters import Matters
-from gramian.reporting.numbering import Group, in_groups, in_time, rows_a_value
+from gramian.reporting.numbering import Group, in_groups, in_time, numbered, rows_a_value
 from gramian.reporting.sections.columns_that_matter import sentence
 from gramian.reporting.study import Study
 
 KINDS = {
-    "number": ("number", "numbers"),
-    "date": ("date", "dates"),
-    "category": ("category", "categories"),
-    "string": ("string", "strings"),
-    "text": ("text", "texts"),
+    "number": "numbers",
+    "date": "dates",
+    "category": "categories",
+    "string": "strings",
+    "text": "texts",
 }
 OBJECTS = {"strings": "strings", "documents": "documents", "nodes": "nodes of a graph"}
 MOST = 5  # sentences
@@ -31,6 +31,8 @@ MISSING = 0.25  # of the rows, from which on a column says little by itself
 NEARLY = 0.9  # of what the best model removes of the error, that a line removes at least to do nearly as well
 BEYOND = 1.01  # times the threshold, from which on an object lies far out: as far as all others is not
 CHANCE = 3.0  # standard errors, that the objects beyond the threshold must exceed their share by to be too many
+FEWEST = 50  # predictions, of which a few may make most of the error
+MOSTLY = 0.5  # of the squared error, that three of them make then
 COUNTED = 6  # classes at least that look as if they counted something
 NONE = "There is no signal here that these methods find"
 
@@ -159,23 +161,20 @@ def describe(study: Study) -> str:
     if data.kind in OBJECTS or not data.columns:
         what = f"{count(study.n, 'object')}: {OBJECTS.get(data.kind, 'rows of numbers')}"
     else:
-        used = [data.recipe.kinds[name] for name in data.recipe.columns]
-        kinds = [
-            f"{used.count(kind)} of {words[used.count(kind) > 1]}" for kind, words in KINDS.items() if kind in used
-        ]
+        used = [data.recipe.kinds[name] for name in data.recipe.columns if name not in study.apart]
+        kinds = [f"{used.count(kind)} of {words}" for kind, words in KINDS.items() if kind in used]
         columns = f"{len(used):,} {'column' if len(used) == 1 else 'columns'}"
-        one = KINDS[used[0]][1] if len(set(used)) == 1 else ""
+        one = KINDS[used[0]] if len(set(used)) == 1 else ""
         what = f"{count(study.n, 'object')} with {columns}{f' of {one}' if one else f' ({_and(kinds)})'}"
     if data.task == "none":
         return f"These are {what}; nothing is to be predicted."
     y = study.target(study.labelled)
-    aim = f"{len(np.unique(y)):,} classes" if data.task == "classes" else f"numbers from {_to(y)}"
+    aim = (
+        f"{len(np.unique(y)):,} classes"
+        if data.task == "classes"
+        else f"numbers from {' to '.join(alike([y.min(), y.max()]))}"
+    )
     return f"These are {what}, and “{data.target}” is to be predicted ({aim})."
-
-
-def _to(y: Any) -> str:
-    ends = [number(float(end)) for end in (y.min(), y.max())]
-    return " to ".join(end.replace(",", "") if len(end) == len("1,790") else end for end in ends)  # it may be a year
 
 
 def predicted(study: Study, contest: Contest) -> list[str]:
@@ -304,7 +303,12 @@ def knowing(study: Study, found: list[Leak]) -> list[str]:
             f"(they remove {share(both[0].removed)} of the error): check whether they would be known at the time."
         )
     for one in [one for one in found if one not in both][:NAMED]:
-        if one.why == "ranges":
+        if one.why == "equal":
+            said.append(
+                f"“{one.column}” is the very number of “{target}” in most rows: one may have been made of the other; "
+                "check whether it would be known at the time."
+            )
+        elif one.why == "ranges":
             said.append(
                 f"The values of “{one.column}” part “{target}” into ranges that do not overlap: it may have been made "
                 "of it; check whether it would be known at the time."
@@ -336,10 +340,16 @@ def checks(study: Study, contest: Contest | None, found: Found) -> list[Said]:
         said.append(Said(4, _belonging(found.group)))
     if splits.time is not None and contest is not None:
         said.append(Said(5, f"Every prediction was learnt from the past, by “{data.order}”."))
+    elif found.time is not None and any(one.column == found.time for one in found.leaks):
+        pass  # what its order has to do with the target is said
+    elif found.time is not None and numbered(data, found.time) and data.column(found.time).min() <= 1:
+        said.append(Said(8, _counting(found.time)))
     elif found.time is not None and (rows := rows_a_value(data, found.time)) >= 2 and data.group is None:
         said.append(Said(4, _running(found.time, rows)))
     elif found.time is not None:
         said.append(Said(4, _ordering(found.time)))
+    if contest is not None and (hard := _few_errors(study, contest)):
+        said.append(Said(6, hard))
     if study.empty:
         said.append(
             Said(
@@ -361,11 +371,34 @@ def checks(study: Study, contest: Contest | None, found: Found) -> list[Said]:
     return said
 
 
+def _few_errors(study: Study, contest: Contest) -> str:
+    """Say which few rows make most of the error of the best model; nothing where they do not."""
+    losses = contest.losses[contest.first]
+    if not contest.numbers or len(losses) < FEWEST or contest.signal.level == "none":
+        return ""
+    worst = np.argsort(-losses, kind="stable")[:NAMED]
+    part = float(losses[worst].sum() / losses.sum()) if losses.any() else 0.0
+    if part < MOSTLY:
+        return ""
+    few = _named(study, [study.data.names[row] for row in contest.rows[worst].tolist()])
+    return (
+        f"Three objects alone make {share(part)} of the squared error of {called(_name(contest, contest.first))}: "
+        f"{few}; check whether their values are right."
+    )
+
+
 def _running(name: str, rows: float) -> str:
     return (
         f"“{name}” runs on from row to row, with about {number(rows, 2)} rows at each value: if it counts time, ask "
         f'for it with --order "{name}" (order= in Python), if it names whom the rows are of, with --group "{name}" '
         "(group=), for models have also learnt from what came later, and from the same."
+    )
+
+
+def _counting(name: str) -> str:
+    return (
+        f"“{name}” counts the rows: if they stand in the order of time, and the future is to be predicted, ask for it "
+        f'with --order "{name}" (order= in Python), for here models have also learnt from what came later.'
     )
 
 

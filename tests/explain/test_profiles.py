@@ -86,6 +86,17 @@ def test_missing_values_are_left_out_of_a_profile(seed):
     assert [trait.column for one in nothing for trait in one.traits] == ["width", "width"]
 
 
+def test_of_two_categories_one_is_told_and_of_three_two_may_be():
+    labels = np.repeat(["x", "y"], 60)
+    two = [{"edge": "yes" if one == "x" else "no"} for one in labels]
+    assert [[(trait.value, trait.effect > 0) for trait in one.traits] for one in gm.profiles(two, labels)] == [
+        [("yes", True)],
+        [("no", True)],
+    ]
+    three = [{"edge": "yes" if one == "x" else "no" if k % 3 else "perhaps"} for k, one in enumerate(labels)]
+    assert [trait.value for trait in gm.profiles(three, labels)[1].traits] == ["yes", "no"]
+
+
 def test_wrong_labels_are_refused():
     with pytest.raises(ValueError, match="at least two classes"):
         gm.profiles(np.ones((3, 1)), ["a"] * 3)

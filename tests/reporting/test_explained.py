@@ -12,10 +12,10 @@ import gramian as gm
 from gramian.explain.importance import Cluster, ColumnImportance
 from gramian.intake.reading import from_objects
 from gramian.learn.weights import FeatureWeights
+from gramian.reporting import blocks, plain
 from gramian.reporting import contest as contests
-from gramian.reporting import plain
 from gramian.reporting.amiss import amiss
-from gramian.reporting.because import Because, because, phrase
+from gramian.reporting.because import Because, because, phrase, wording
 from gramian.reporting.build import build
 from gramian.reporting.contest import hold
 from gramian.reporting.matters import Matters, asked, matters
@@ -276,6 +276,27 @@ def test_each_unusual_object_is_told_by_the_column_that_was_changed():
     low, high = reason["usual"]
     assert 0 < low < high < 2.5
     assert f"{reason['column']} 9, usual" in found.html
+
+
+def test_years_are_written_as_years_and_other_numbers_are_not():
+    assert phrase([Because("year", 1987, [1972, 1984])]) == "year 1987, usual 1972 to 1984"
+    assert phrase([Because("sodium", 1987, [510, 1984])]) == "sodium 1,987, usual 510 to 1,984"
+    assert blocks.alike([1790.0, 2021.0]) == ["1790", "2021"]
+    assert blocks.alike([1790.5, 2021.0]) == ["1,790", "2,021"]
+
+
+def test_words_that_make_an_object_unusual_are_told_as_words():
+    reasons = [Because("war", 3.0, [0.0, 1.0]), Because("tax", 1.0, [2.0, 3.0]), Because("peace", 0.0, [1.0, 2.0])]
+    assert wording(reasons) == "more “war” than usual; less “tax” than usual; lacks “peace”"
+    assert (
+        spoken([Because("zinc", 2.0, [0.0, 0.0]), Because("lead", 1.0, [])])
+        == "has “zinc”, as few do; has “lead”, as few do"
+    )
+    rng = np.random.default_rng(0)
+    texts = [" ".join(rng.choice(["a", "house", "with", "garden", "old", "new"], 8)) for _ in range(60)]
+    found = build(from_objects([*texts, "zinc zinc zinc zinc zinc zinc"]), gm.BagOfWords(weighting="tf").normalize())
+    (listed,) = (one for one in section(found, "novelty")["blocks"] if one["type"] == "table")
+    assert "has “zinc”, as few do" in listed["rows"][0][-1]
 
 
 def test_a_graph_has_no_columns_to_blame():

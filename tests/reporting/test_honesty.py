@@ -245,6 +245,14 @@ def test_the_error_of_a_comparison_is_that_of_paired_differences():
     assert not beyond(paired(one, one, 1.0))
 
 
+def test_models_that_were_always_right_have_an_error_too():
+    y = np.array(["a", "b"] * 20)
+    assert score(y, y[None]).error == 1 / 41
+    assert score(y, np.roll(y, 1)[None]).value == 0
+    half = np.where(np.arange(40) < 20, y, "c")
+    assert score(y, half[None]).error == pytest.approx(0.5 / np.sqrt(39))
+
+
 def test_kernels_that_tie_are_said_to():
     X = np.random.default_rng(0).standard_normal((80, 3))
     noise = Study.of(from_objects(X, np.random.default_rng(1).standard_normal(80)), None).choice
@@ -466,6 +474,20 @@ def test_the_number_of_rows_sorted_by_the_target_is_named_once_though_some_rows_
     said = " ".join(str(block["text"]) for block in found["blocks"])
     assert f"“{called}”, which only numbers or names rows, tells “y”" in said
     assert "--order" not in said
+
+
+def test_names_and_numbers_of_rows_that_know_the_target_are_named_in_one_sentence():
+    study = SimpleNamespace(data=SimpleNamespace(target="y"))
+    for found, words in (
+        ([("name", 0.9)], "“name”, which only numbers or names rows, tells “y”: alone it removes 90"),
+        ([(ROW, 0.9)], "The number of a row tells “y”: alone it removes 90"),
+        (
+            [("name", 0.9), (ROW, 0.8)],
+            "“name” and the number of a row, which only number or name rows, tell “y”: alone the first of them rem",
+        ),
+    ):
+        (said,) = verdicts.knowing(study, [Leak(*one, "place") for one in found])
+        assert said.startswith(words)
 
 
 def test_a_column_that_counts_the_rows_is_not_said_to_be_time():

@@ -12,7 +12,7 @@ import gramian as gm
 from gramian.intake.reading import from_objects, load_example
 from gramian.kernels.radial import Matern
 from gramian.learn.candidates import candidates
-from gramian.reporting import blocks, pace
+from gramian.reporting import blocks, markup, pace
 from gramian.reporting.build import AT_THE_END, SECTIONS, build, ordered
 from gramian.reporting.contest import hold
 from gramian.reporting.figures import draw
@@ -141,6 +141,23 @@ def test_sections_on_feature_spaces_come_last_and_folded():
     found = ordered(made)
     assert [one.id for one in found] == ["verdict", "map", "new", *AT_THE_END]
     assert [one.folded for one in found] == [False, False, False, True, True, True]
+
+
+def test_in_a_table_an_object_is_told_by_a_few_fields_and_beside_a_point_by_more():
+    rng = np.random.default_rng(0)
+    study = Study.of(from_objects(rng.standard_normal((30, 20)), rng.choice(["u", "v"], 30)), gm.Gaussian(2.0))
+    (listed,), (hover,) = study.listed(np.array([3])), study.hover(np.array([3]))
+    assert listed.startswith("4: x1: ")
+    assert (listed.count(": "), hover.count(": ")) == (5, 13)
+    assert listed.endswith("…")
+    assert "y = " in hover
+
+
+@pytest.mark.parametrize(
+    ("text", "made"), [("mean_red_val", "mean_<wbr>red_<wbr>val"), ("_x_", "_x_"), ("<b>_a", "&lt;b&gt;_a")]
+)
+def test_a_long_name_may_be_broken_where_it_has_an_underscore(text, made):
+    assert markup.cell(text) == made
 
 
 class Told:

@@ -99,9 +99,9 @@ class Profile:
     >>> records = [{"size": 10 * (k % 2) + k % 3, "color": ["blue", "red"][k % 2]} for k in range(40)]
     >>> large, small = gm.profiles(records, ["small", "large"] * 20, top=2)
     >>> large
-    large: higher size, less often color 'blue' (0 % against 100 %)
+    large: higher size, more often color 'red' (100 % against 0 %)
     >>> large.traits[1].value, round(large.traits[1].effect, 2)
-    ('blue', -3.14)
+    ('red', 3.14)
     """
 
     label: Any
@@ -137,7 +137,7 @@ def profiles(X: Any, labels: Any, *, names: Sequence[str] | None = None, top: in
     names : sequence of str, optional
         What to call the columns of an array.
     top : int
-        How many traits at most; of a column of categories or texts two at most.
+        How many traits at most; of a column of categories or texts two at most, and of two categories one.
 
     Returns
     -------
@@ -205,13 +205,14 @@ def _columns(X: Any, names: Sequence[str] | None) -> dict[str, Array]:
 class _Column:
     """A column as a table of numbers: itself, or an indicator for each category, word or substring.
 
-    The table holds the rows whose value is known.
+    The table holds the rows whose value is known. Where there are two categories, one says all.
     """
 
     name: str
     values: tuple[Any, ...]  # (None,) of numbers
     table: Any
     known: Array
+    either: bool = False  # of two categories, so that each row has one or the other
 
     def traits(self, inside: Array) -> list[Trait]:
         inside = inside[self.known]
@@ -250,7 +251,7 @@ def _traits_of(name: str, values: Array) -> _Column:
         known = list(dict.fromkeys(map(str, items)))
         codes = np.array([known.index(str(item)) for item in items])
         table = np.equal.outer(codes, np.arange(len(known))).astype(np.float64)
-        return _Column(name, tuple(known), table, there)
+        return _Column(name, tuple(known), table, there, either=len(known) == 2)
     kernel: Kernel = BagOfWords(weighting="tf").fit(items) if has_blanks(items) else Spectrum(LENGTH)
     encoded = kernel.encode(items)
     counts = features_on_host(kernel, encoded)
@@ -263,5 +264,6 @@ def _foremost(columns: list[_Column], inside: Array, beyond: float, top: int) ->
     sure = []
     for column in columns:
         traits = [trait for trait in column.traits(inside) if abs(trait.effect) > beyond * trait.error]
+        traits = [trait for trait in traits if trait.effect > 0 or not column.either]
         sure += sorted(traits, key=lambda trait: -abs(trait.effect))[:2]
     return tuple(sorted(sure, key=lambda trait: -abs(trait.effect))[:top])

@@ -200,8 +200,8 @@ class Dataset:
             places=None if self.places is None else self.places[rows],
         )
 
-    def shown(self, i: int) -> str:
-        """Return object number i itself, in short."""
+    def shown(self, i: int, most: int = _FIELDS) -> str:
+        """Return object number i itself, in short: its first fields, so many at most."""
         if self.kind == "nodes":
             return str(self.names[i])
         if self.kind in ("strings", "documents"):
@@ -213,7 +213,7 @@ class Dataset:
         else:
             values = self.X[i].tolist()
             pairs = [f"{name}: {self._field(i, name, value)}" for name, value in zip(names, values, strict=True)]
-        return "; ".join(pairs[:_FIELDS]) + ("; …" if len(pairs) > _FIELDS else "")
+        return "; ".join(pairs[:most]) + ("; …" if len(pairs) > most else "")
 
     def _field(self, i: int, name: str, value: Any) -> str:
         if name in self.gaps and self.gaps[name][i]:

@@ -73,6 +73,26 @@ def dates_like(value: float, days: Sequence[float]) -> list[str]:
     return [iso_of(float(np.round(day)) if value % 1 == 0 else day) for day in days]
 
 
+def wording(reasons: list[Because]) -> str:
+    """Return reasons that are words or substrings, of which an object has too many, too few or none.
+
+    Examples
+    --------
+    >>> wording([Because("gattaca", 0.26, [0.0, 0.0]), Because("union", 0.0, [0.1, 0.3])])
+    'has “gattaca”, as few do; lacks “union”'
+    >>> wording([Because("war", 3.0, [0.0, 1.0])])
+    'more “war” than usual'
+    """
+    told = []
+    for one in reasons:
+        value, least, most = float(one.value), float(min(one.usual, default=0)), float(max(one.usual, default=0))
+        much = "more" if value > most else "less" if value < least else "much" if value else "no"
+        how = f"{much} “{one.column}”{' than usual' if much in ('more', 'less') else ''}"
+        how = f"has “{one.column}”, as few do" if most == 0 < value else how
+        told.append(f"lacks “{one.column}”" if value == 0 < least else how)
+    return "; ".join(told)
+
+
 def phrase(reasons: list[Because], within: str = "rare with the rest, though within") -> str:
     """Return reasons in words; `within` is what is said of a number that is as usual by itself.
 

@@ -106,7 +106,7 @@ def cell(value: Any, most: int = 400) -> str:
     """Return what stands in a cell of a table: a number, a dash for None, or text of bounded length."""
     if value is None or (isinstance(value, int | float) and not isinstance(value, bool)):
         return number(value)
-    return escape(cut(value, most))
+    return re.sub(r"(?<=\w)_(?=\w)", "_<wbr>", escape(cut(value, most)))  # a line may end there
 
 
 def ems(text: str) -> float:

@@ -36,6 +36,7 @@ from gramian.space.vectors import FeatureSpace, Vectors
 EXACT = 2000  # objects up to which K is decomposed
 RANK = 500  # landmarks beyond
 DRAWN = 2000  # points of a picture
+LISTED = 4  # fields of an object in a table
 DIRECT = 60_000  # objects up to which all n² likenesses are computed, once
 DIRECT_EXPENSIVE = 3000  # where each of them takes long
 DIRECT_WALKS = 500  # where each needs a walk through a large graph
@@ -261,12 +262,20 @@ class Study:
         held: Array = np.divide(squares, far**2, out=np.ones(len(far)), where=far**2 > squares)
         return held
 
+    def in_short(self, row: int, *fields: int) -> str:
+        """Return an object's name, and the object itself by its first fields, so many at most."""
+        name, what = self.data.names[row], self.data.shown(row, *fields)
+        return what if not name or what.startswith(name) else f"{name}: {what}"
+
+    def listed(self, rows: Array) -> list[str]:
+        """Return what stands in a table that says more of each object: its name, and a few of its fields."""
+        return [self.in_short(row, LISTED) for row in rows.tolist()]
+
     def hover(self, rows: Array) -> list[str]:
         """Return what stands beside a point: the object's name, the object itself, and its target."""
         found, known = [], set(np.intersect1d(rows, self.labelled).tolist())
         for row in rows.tolist():
-            name, what = self.data.names[row], self.data.shown(row)
-            line = what if not name or what.startswith(name) else f"{name}: {what}"
+            line = self.in_short(row)
             if self.data.y is not None and row in known:
                 value = self.data.y[row]
                 line += f" · {self.data.target} = {number(value, 6) if self.data.task == 'numbers' else value}"

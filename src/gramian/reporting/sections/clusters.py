@@ -89,7 +89,10 @@ def told(found: Clusters, partly: bool = False) -> str:
     apart = (
         "they stand well apart" if depth < GAP else "objects lie between some of them, but fewer than on either side"
     )
-    return f"There are {count(found.count, 'cluster')}; {apart}."
+    return (
+        f"There are {count(found.count, 'cluster')}; {apart}. Groups of fewer than about {SELDOM} within them would "
+        "often be overlooked."
+    )
 
 
 def _evidence(found: Clusters) -> str:

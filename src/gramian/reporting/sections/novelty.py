@@ -9,7 +9,7 @@ import numpy as np
 
 from gramian.checks import Array
 from gramian.learn.novelty import NoveltyDetector
-from gramian.reporting.because import because, phrase
+from gramian.reporting.because import because, phrase, wording
 from gramian.reporting.blocks import (
     Block,
     Section,
@@ -67,6 +67,7 @@ def section(study: Study) -> Section:
     error = standard_error(beyond) if len(found.rows) < study.n else 0.0
     listed = _listed(study, found)
     reasons = because(study, found.detector, np.array([row for _, row, _ in listed]))
+    tell = wording if study.data.kind in ("strings", "documents") else phrase
     promise = _promise(study, found.rate)
     through = (
         f"estimate: {study.rank} landmarks leave out at most {bounded(found.left_out, above=True)} of the variance"
@@ -98,7 +99,7 @@ def section(study: Study) -> Section:
                 "The most unusual objects, farthest first.",
                 (("object", "text"), ("distance", "bar"), ("beyond the threshold", "text"), ("because", "text")),
                 [
-                    [what, far, "yes" if far > found.threshold else "no", phrase(why)]
+                    [what, far, "yes" if far > found.threshold else "no", tell(why)]
                     for (what, _, far), why in zip(listed, reasons, strict=True)
                 ],
                 None,
@@ -186,4 +187,4 @@ def _listed(study: Study, found: Found) -> list[tuple[str, int, float]]:
     """Return the objects farthest out: what they are, where they stand, and how far."""
     order = np.argsort(-found.distances, kind="stable")[:LISTED]
     rows = found.rows[order]
-    return list(zip(study.hover(rows), rows.tolist(), found.distances[order].tolist(), strict=True))
+    return list(zip(study.listed(rows), rows.tolist(), found.distances[order].tolist(), strict=True))

@@ -291,7 +291,7 @@ def unusual(study: Study, novelty: dict[str, Any]) -> list[str]:
 
 def _named(study: Study, names: list[str]) -> str:
     row = "row " if isinstance(study.data.names, RowNumbers) else ""
-    return _and([f"{row}{name}" for name in names[:NAMED]])
+    return _and([f"{row or ('object ' if name.isdecimal() else '')}{name}" for name in names[:NAMED]])
 
 
 def knowing(study: Study, found: list[Leak]) -> list[str]:
@@ -302,7 +302,7 @@ def knowing(study: Study, found: list[Leak]) -> list[str]:
             f"The columns {_and([f'“{one.column}”' for one in both])} together predict “{target}” nearly perfectly "
             f"(they remove {share(both[0].removed)} of the error): check whether they would be known at the time."
         )
-    for one in [one for one in found if one not in both][:NAMED]:
+    for one in [one for one in found if one.why not in ("together", "place")][:NAMED]:
         if one.why == "equal":
             said.append(
                 f"“{one.column}” is the very number of “{target}” in most rows: one may have been made of the other; "
@@ -313,19 +313,28 @@ def knowing(study: Study, found: list[Leak]) -> list[str]:
                 f"The values of “{one.column}” part “{target}” into ranges that do not overlap: it may have been made "
                 "of it; check whether it would be known at the time."
             )
-        elif one.why == "place":
-            what = "The number of a row" if one.column == ROW else f"“{one.column}”, which only numbers or names rows,"
-            said.append(
-                f"{what} tells “{target}”: alone it removes {share(one.removed)} of the error. The rows stand in an "
-                "order that has to do with the target; check how they were collected."
-            )
         else:
             how = "nearly perfectly" if one.why == "nearly all" else "better than all other columns together"
             said.append(
                 f"The column “{one.column}” alone predicts “{target}” {how} (it removes {share(one.removed)} of the "
                 "error): check whether it would be known at the time."
             )
+    if places := [one for one in found if one.why == "place"]:
+        said.append(_placed(target, places))
     return said
+
+
+def _placed(target: str | None, found: list[Leak]) -> str:
+    """Say that names and numbers of rows know the target, those that know most first."""
+    names = ["the number of a row" if one.column == ROW else f"“{one.column}”" for one in found[:NAMED]]
+    alone = len(names) == 1
+    which = f", which only {'numbers or names' if alone else 'number or name'} rows,"
+    what = _and(names) + ("" if alone and found[0].column == ROW else which)
+    return (
+        f"{what[0].upper()}{what[1:]} {'tells' if alone else 'tell'} “{target}”: alone "
+        f"{'it' if alone else 'the first of them'} removes {share(found[0].removed)} of the error. The rows stand in "
+        "an order that has to do with the target; check how they were collected."
+    )
 
 
 def checks(study: Study, contest: Contest | None, found: Found) -> list[Said]:
@@ -349,7 +358,7 @@ def checks(study: Study, contest: Contest | None, found: Found) -> list[Said]:
     elif found.time is not None:
         said.append(Said(4, _ordering(found.time)))
     if contest is not None and (hard := _few_errors(study, contest)):
-        said.append(Said(6, hard))
+        said.append(Said(5, hard))
     if study.empty:
         said.append(
             Said(

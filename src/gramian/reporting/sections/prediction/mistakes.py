@@ -96,7 +96,7 @@ def mistaken(study: Study, contest: Contest) -> Block:
         worst = np.argsort(-errors, kind="stable")[:LISTED]
         rows = [
             [what, number(float(contest.y[k])), number(float(ours[0][:, k].mean())), float(errors[k])]
-            for what, k in zip(study.hover(contest.rows[worst]), worst.tolist(), strict=True)
+            for what, k in zip(study.listed(contest.rows[worst]), worst.tolist(), strict=True)
         ]
         columns = [("object", "text"), ("true", "text"), ("predicted", "text"), ("error", "bar")]
         return _with_reasons("The objects whose target is hardest to tell", columns, rows, amiss(study, contest, worst))
@@ -106,7 +106,7 @@ def mistaken(study: Study, contest: Contest) -> Block:
     worst = worst[wrong[worst] > 0]
     rows = [
         [what, str(contest.y[k]), str(commonest(said[:, k][said[:, k] != contest.y[k]])[0][0]), float(wrong[k])]
-        for what, k in zip(study.hover(contest.rows[worst]), worst.tolist(), strict=True)
+        for what, k in zip(study.listed(contest.rows[worst]), worst.tolist(), strict=True)
     ]
     if not rows:
         return note("No object was ever mistaken by a kernel learner.")
@@ -143,7 +143,7 @@ def unknown(study: Study, contest: Contest) -> tuple[list[Block], list[dict[str,
         {"row": int(study.origin[row]), "name": study.data.names[row], "predicted": label}
         for row, label in zip(unknown.tolist(), said.tolist(), strict=True)
     ]
-    rows = [[what, str(label)] for what, label in zip(study.hover(unknown[:SHOWN]), said.tolist(), strict=False)]
+    rows = [[what, str(label)] for what, label in zip(study.listed(unknown[:SHOWN]), said.tolist(), strict=False)]
     some = f"; {SHOWN} of them are shown" if len(unknown) > SHOWN else ""
     return [
         facts(fact("objects without a label", f"{len(unknown):,}", "predicted from the others")),

@@ -67,8 +67,10 @@ def test_the_columns_looked_at_and_those_left_out_are_named():
     assert len(found.numbers["columns"]) == 3
     assert len(found.numbers["left_out"]) == 1
     assert f"Left out here: {found.numbers['left_out'][0]}." in words(found)
-    assert "Looked at: 3 of 4 columns, the others left out as said below: " in found.lead
-    assert "Looked at: 3 columns: " in section(two(0)).lead
+    assert "Looked at 3 of 4 columns: " in found.lead
+    assert found.lead.endswith("; the others are left out, as is said below.")
+    assert "Looked at 3 columns: " in section(two(0)).lead
+    assert "the others" not in section(two(0)).lead
     assert "Left out" not in words(section(two(0)))
 
 

@@ -53,8 +53,9 @@ def section(study: Study) -> Section:
     many = count(len(looked_at), "column")
     if left_out:
         every = count(len(looked_at) + len(left_out), "column")
-        many = f"{len(looked_at):,} of {every}, the others left out as said below"
-    where = f" Looked at: {many}: {_listed(looked_at)}." if looked_at else ""
+        many = f"{len(looked_at):,} of {every}"
+    rest = "; the others are left out, as is said below" if left_out else ""
+    where = f" Looked at {many}: {_listed(looked_at)}{rest}." if looked_at else ""
     where += f" {left_apart(study.apart)}".rstrip()
     numbers |= {"columns": looked_at, "left_out": left_out}
     return Section("clusters", "Clusters", told(found, bool(left_out)) + where, blocks, numbers)

@@ -6,11 +6,13 @@ from typing import Any
 
 import numpy as np
 
+from gramian.checks import Array
 from gramian.explain.effects import ColumnEffect
 from gramian.explain.importance import ColumnImportance
 from gramian.intake.dates import iso_of
 from gramian.learn.weights import FeatureWeights
 from gramian.reporting.blocks import Block, Section, count, figure, number, plus_minus, share, table, text
+from gramian.reporting.contest import called
 from gramian.reporting.matters import CURVES, Matters
 from gramian.reporting.study import Study
 
@@ -18,6 +20,7 @@ SHOWN = 15  # columns that are drawn
 LINES = 4  # classes whose curves are drawn
 SPOKEN = 8  # words or substrings that are named for each class
 MOST_DIGITS = 12  # of two values that differ little
+ROUNDED = 1e-12  # of the largest, up to which a number is 0
 NOISE = 1e-3  # of the largest weight: what says nothing
 BANDS = {
     "rows": "what the choice of the objects leaves open, the model taken as it is",
@@ -83,6 +86,17 @@ def _and(names: Any) -> str:
     return quoted[0] if len(quoted) == 1 else f"{', '.join(quoted[:-1])} and {quoted[-1]}"
 
 
+def no_rounding(values: Array) -> Array:
+    """Return numbers of which those that rounding makes, beside the largest, are 0.
+
+    Examples
+    --------
+    >>> no_rounding(np.array([0.25, -5.6e-18, -0.003])).tolist()
+    [0.25, 0.0, -0.003]
+    """
+    return np.where(np.abs(values) > ROUNDED * np.abs(values).max(initial=0.0), values, 0.0)
+
+
 def _bars(found: Matters, importance: ColumnImportance) -> Block:
     names = importance.columns[:SHOWN]
     what = "mistakes more" if importance.loss == "share of mistakes" else "error more"
@@ -92,11 +106,11 @@ def _bars(found: Matters, importance: ColumnImportance) -> Block:
     standing = set(found.outstanding)
     return figure(
         "importance",
-        f"Which columns matter to {found.model}",
+        f"Which columns matter to {called(found.model)}",
         "bars",
         {
             "labels": list(names),
-            "values": importance.importances[:SHOWN],
+            "values": no_rounding(importance.importances[:SHOWN]),
             "errors": importance.errors[:SHOWN],
             "highlight": [k for k, name in enumerate(names) if name in standing],
             "x_label": what,

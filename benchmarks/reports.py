@@ -4,7 +4,7 @@ import tempfile
 from pathlib import Path
 
 from measure import alone, duel, must
-from record import Claim, Contender, contender, demands
+from record import NOT, Claim, Contender, contender, demands
 from sizes import Sizes
 
 GB = 1000.0  # megabytes
@@ -27,28 +27,49 @@ def _by_hand(n: int, what: str, limit: float) -> Contender:
     return contender(f"a notebook of scikit-learn, {what}", n, alone("notebook", n, what, limit=limit), text)
 
 
-def report(sizes: Sizes) -> Claim:
-    n, many = sizes.report, sizes.report_many
-    rows = [_ours(n, "numbers"), _ours(n, "classes"), _ours(many, "numbers"), _ours(n, "numbers", "quick")]
-    by_hand = [_by_hand(n, what, sizes.limit) for what in ("numbers", "classes")]
+def _table(sizes: Sizes, what: str) -> Claim:
+    n = sizes.report
+    rows, by_hand = [_ours(n, what), _ours(n, what, "quick")], _by_hand(n, what, sizes.limit)
     wanted, holds = demands(
-        a=(f"{n:,} rows < 60 s", max(one.seconds for one in rows[:2]) < 60),
-        b=(f"{many:,} rows < 120 s", rows[2].seconds < 120),
-        c=("all < 2 GB", max(one.megabytes for one in rows) < 2 * GB),
-        d=(f"{n:,} rows --quick < 20 s", rows[3].seconds < 60 * THIRD),
+        a=("< 60 s", rows[0].seconds < 60),
+        b=("--quick < 20 s", rows[1].seconds < 60 * THIRD),
+        c=("< 2 GB", rows[0].megabytes < 2 * GB),
     )
     return Claim(
-        f"gramian report of a CSV file of {n:,} × 20, with a target",
+        f"gramian report of a CSV file of {n:,} × 20, with a target of {what}",
         NOTEBOOK,
         rows[0].seconds,
-        by_hand[0].seconds,
+        by_hand.seconds,
         wanted,
         holds,
-        f"{many:,} rows: {rows[2].seconds:.0f} s, {rows[2].megabytes:,.0f} MB; the notebook draws nothing and has no "
-        "guarantees, leave-one-out errors or checks of the data",
+        "the notebook draws nothing and has no guarantees, leave-one-out errors or checks of the data",
         rows[0].megabytes,
-        by_hand[0].megabytes,
-        [*rows, *by_hand],
+        by_hand.megabytes,
+        [*rows, by_hand],
+    )
+
+
+def report(sizes: Sizes) -> Claim:
+    return _table(sizes, "numbers")
+
+
+def report_classes(sizes: Sizes) -> Claim:
+    return _table(sizes, "classes")
+
+
+def report_many(sizes: Sizes) -> Claim:
+    n = sizes.report_many
+    ours = _ours(n, "numbers")
+    wanted, holds = demands(a=("< 120 s", ours.seconds < 120), b=("< 2 GB", ours.megabytes < 2 * GB))
+    return Claim(
+        f"gramian report of a CSV file of {n:,} × 20, with a target of numbers",
+        "(no peer was run)",
+        ours.seconds,
+        NOT,
+        wanted,
+        holds,
+        ours_mb=ours.megabytes,
+        contenders=[ours],
     )
 
 
@@ -102,4 +123,10 @@ def reading(sizes: Sizes) -> Claim:
     )
 
 
-REPORTS = {"report": report, "small_reports": small_reports, "reading": reading}
+REPORTS = {
+    "report": report,
+    "report_classes": report_classes,
+    "report_many": report_many,
+    "small_reports": small_reports,
+    "reading": reading,
+}

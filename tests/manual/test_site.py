@@ -1,7 +1,10 @@
 """The manual in a real browser, where it has been built by `make docs`: from disk, in silence, for every reader."""
 
 import shutil
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
@@ -64,11 +67,40 @@ def test_a_page_can_be_read_by_everybody_and_asks_for_nothing(browser, page, rea
     tab.context.close()
 
 
-def test_the_search_finds_a_name_and_a_page_without_a_network(browser):
-    tab, asked = visit(browser, "search.html")
-    tab.goto((SITE / "search.html").as_uri() + "?q=cholesky")
-    tab.wait_for_selector("#search-results li", timeout=30_000)
-    assert "gramian.cholesky" in tab.inner_text("#search-results")
+@pytest.fixture(scope="module")
+def served():
+    """The address of the manual on a server of this machine."""
+
+    class Silent(SimpleHTTPRequestHandler):
+        def log_message(self, *args):
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Silent, directory=SITE))
+    Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}/"
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.mark.parametrize("way", ["from disk", "from a server"])
+@pytest.mark.parametrize(
+    ("words", "wanted"),
+    [("cholesky", "gramian.cholesky"), ("false alarms", "Find the unusual"), ("centre of mass", "Means and distances")],
+)
+def test_words_typed_into_the_search_find_pages_without_a_network(browser, request, way, words, wanted):
+    home = SITE.as_uri() + "/" if way == "from disk" else request.getfixturevalue("served")
+    tab, asked = browser.new_context(**READERS["desk"]).new_page(), []
+    tab.on("request", lambda sent: sent.url.startswith((home, "data:")) or asked.append(sent.url))
+    tab.goto(home + "index.html")
+    tab.locator("button.search-button__button").first.click()
+    tab.keyboard.type(words)
+    tab.keyboard.press("Enter")
+    tab.wait_for_selector("#search-results li a", timeout=30_000)
+    tab.wait_for_function("!document.querySelector('#search-progress')?.innerText", timeout=30_000)
+    assert wanted in tab.inner_text("#search-results")
+    tab.locator("#search-results li a", has_text=wanted).first.click()
+    tab.wait_for_load_state()
+    assert wanted.removeprefix("gramian.") in tab.inner_text("h1")
     assert asked == []
     tab.context.close()
 

@@ -139,8 +139,8 @@ class Subsequences(Pairwise):
     length : int
         p, the number of symbols of a subsequence.
     decay : float
-        λ, 0 < λ ≤ 1. A subsequence that spans ℓ symbols of x, gaps included, has weight λ^ℓ. With 1 gaps cost nothing and κ
-        counts pairs of equal subsequences.
+        λ, 0 < λ ≤ 1. A subsequence that spans ℓ symbols of x, gaps included, has weight λ^ℓ. With 1 gaps cost nothing
+        and κ counts pairs of equal subsequences.
 
     Raises
     ------

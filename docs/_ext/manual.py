@@ -134,6 +134,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.connect("doctree-read", trim_code)
     app.connect("doctree-read", hold_units)
     app.connect("html-page-context", reach_tables)
-    app.connect("autodoc-process-docstring", theory_links)
+    # After numpydoc, which would take what is added for a part of the last section.
+    app.connect("autodoc-process-docstring", theory_links, priority=900)
     app.connect("autodoc-skip-member", only_ours)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,6 +1,8 @@
 """The manual in a real browser, where it has been built by `make docs`: from disk, in silence, for every reader."""
 
+import re
 import shutil
+import sys
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -11,10 +13,15 @@ import pytest
 sync_api = pytest.importorskip("playwright.sync_api", reason="the browser tests need playwright")
 axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="the browser tests need axe")
 
-SITE = Path(__file__).parents[2] / "build" / "docs"
+ROOT = Path(__file__).parents[2]
+DOCS, SITE = ROOT / "docs", ROOT / "build" / "docs"
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 if CHROMIUM is None or not (SITE / "index.html").exists():
     pytest.skip("needs Chromium on the path and the manual in build/docs: make docs", allow_module_level=True)
+
+sys.path.insert(0, str(DOCS / "_ext"))
+
+from numbered import statements  # noqa: E402 - it lies in the folder just named
 
 PAGES = (
     "index.html",
@@ -103,6 +110,21 @@ def test_words_typed_into_the_search_find_pages_without_a_network(browser, reque
     assert wanted.removeprefix("gramian.") in tab.inner_text("h1")
     assert asked == []
     tab.context.close()
+
+
+def test_statements_of_the_theory_and_what_computes_them_link_to_each_other():
+    files = {"eigen": "eigen-function", "report": "report-function"}  # see docs/conf.py
+    for page in sorted((DOCS / "theory").glob("*.md")):
+        built = (SITE / "theory" / f"{page.stem}.html").read_text(encoding="utf-8")
+        for found in statements(page.parent, page.name):
+            place = re.sub(r"[^a-z0-9]+", "-", found.label.lower())
+            assert f'id="{place}"' in built
+            for name in found.names:
+                head = re.match(r"(?:(?:plot|testing)\.)?\w+", name)[0]
+                there = SITE / "reference" / "generated" / f"gramian.{files.get(head, head)}.html"
+                assert f'#gramian.{name}"' in built, f"{found.label} does not lead to {name}"
+                back = f"theory/{page.stem}.html#{place}"
+                assert back in there.read_text(encoding="utf-8"), f"{name} does not lead back to {found.label}"
 
 
 def test_a_formula_is_text_with_a_font_that_came_along(browser):

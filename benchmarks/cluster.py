@@ -15,7 +15,8 @@ import sys
 import tempfile
 import threading
 import time
-from contextlib import contextmanager
+import warnings
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import dask.array as da
@@ -25,6 +26,7 @@ import numpy as np
 import gramian as gm
 
 RANK, WIDTH, ROWS = 300, 6, 65_536
+KILLS = 10  # times that workers of one cluster are killed
 KERNEL = gm.Gaussian(2.0)
 
 
@@ -147,42 +149,77 @@ def sent(client) -> float:
     return sum(client.run(lambda dask_worker: dask_worker.transfer_outgoing_bytes_total).values())
 
 
-def kills(times: int = 50, n: int = 300_000) -> None:
+def kills(times: int = 50, n: int = 200_000) -> None:
     """Kill workers at random moments of fits, and count the answers that have the same bits."""
     luck, same = np.random.default_rng(0), 0
     X = objects(int(n)).rechunk((8192, WIDTH))
     y = targets(X)
+    few = X[:16_384].rechunk((2048, WIDTH))
+    told = targets(few)
     learners = [
-        (lambda: gm.KernelRidge(KERNEL, 1.0, rank=100), y),
-        (lambda: gm.FisherDiscriminant(KERNEL, 1.0, rank=100), y > 0),
-        (lambda: gm.ParzenClassifier(KERNEL, rank=100), y > 0),
-        (lambda: gm.KernelPCA(3, KERNEL, rank=100), None),
-        (lambda: gm.NoveltyDetector(KERNEL, rank=100, random_state=0), None),
+        (lambda: gm.KernelRidge(KERNEL, 1.0, rank=100), X, y),
+        (lambda: gm.KernelClassifier(KERNEL, 1.0, rank=100), X, y > 0),
+        (lambda: gm.FisherDiscriminant(KERNEL, 1.0, rank=100), X, y > 0),
+        (lambda: gm.ParzenClassifier(KERNEL, rank=100), X, y > 0),
+        (lambda: gm.KernelPCA(3, KERNEL, rank=100), X, None),
+        (lambda: gm.NoveltyDetector(KERNEL, rank=100, random_state=0), X, None),
+        (lambda: gm.KernelKMeans(4, KERNEL, rank=100, random_state=0, max_iter=3), X, None),
+        (lambda: gm.GramSchmidt(KERNEL, rank=50, random_state=0), X, None),
+        (lambda: gm.KernelRidge(KERNEL, 1.0), few, told),
+        (lambda: gm.ParzenClassifier(KERNEL), few, told > 0),
     ]
+
+    def fitted(which: int) -> list[np.ndarray]:
+        make, objects, beside = learners[which]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return of(make().fit(objects, beside))
+
     with workers(2) as client:
         expected, lengths = [], []
-        for make, told in learners:
+        for which in range(len(learners)):
             begun = time.perf_counter()
-            expected.append(of(make().fit(X, told)))
+            expected.append(fitted(which))
             lengths.append(time.perf_counter() - begun)
-        for k in range(int(times)):
-            which = k % len(learners)
-            make, told = learners[which]
-            processes = [nanny.process.pid for nanny in client.cluster.workers.values() if nanny.process]
-            victims = [pid for pid in processes if pid]
-            delay = luck.uniform(0, lengths[which])
-            clock = threading.Timer(delay, os.kill, (int(luck.choice(victims)), signal.SIGKILL))
-            clock.start()
-            found = of(make().fit(X, told))
-            clock.join()
-            same += all(np.array_equal(a, b) for a, b in zip(found, expected[which], strict=True))
-            client.wait_for_workers(2)
-        print(f"{times} kills: {same} same answers")
+    for first in range(0, int(times), KILLS):
+        with workers(2) as client:
+            for k in range(first, min(first + KILLS, int(times))):
+                which = k % len(learners)
+                victims = [pid for pid in client.run(os.getpid, on_error="ignore").values() if isinstance(pid, int)]
+                chosen = luck.choice(
+                    victims, min(1 + k % 2, len(victims)), replace=False
+                )  # one of them, or both one after the other
+                clocks = [threading.Timer(luck.uniform(0, lengths[which]), killed, (int(victim),)) for victim in chosen]
+                for clock in clocks:
+                    clock.start()
+                begun = time.perf_counter()
+                found = fitted(which)
+                took = time.perf_counter() - begun
+                for clock in clocks:
+                    clock.join()
+                right = all(np.array_equal(a, b) for a, b in zip(found, expected[which], strict=True))
+                same += right
+                what = type(learners[which][0]()).__name__
+                print(
+                    f"{k + 1}: {what}, {len(chosen)} killed, {took:.1f} s ({lengths[which]:.1f}), same bits: {right}",
+                    flush=True,
+                )
+                client.wait_for_workers(2)
+    print(f"{times} times: {same} same answers")
+
+
+def killed(pid: int) -> None:
+    """Kill a process that may have ended already."""
+    with suppress(ProcessLookupError):
+        os.kill(pid, signal.SIGKILL)
 
 
 def of(model) -> list[np.ndarray]:
     """Return what was learnt."""
-    names = ("dual_coef_", "offset_", "intercept_", "threshold_", "distances_", "eigenvalues_")
+    names = (
+        "dual_coef_", "offset_", "intercept_", "threshold_", "distances_", "eigenvalues_", "inertia_", "pivots_",
+        "relative_error_", "largest_residual_",
+    )  # fmt: skip
     return [np.asarray(getattr(model, name)) for name in names if hasattr(model, name)]
 
 

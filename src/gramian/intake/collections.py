@@ -292,7 +292,7 @@ def _as_weights(weights: Any, X: Any, start: int) -> Array:
     found = np.asarray(weights)
     if found.ndim != 1 or found.dtype.kind not in "buif":
         raise ValueError(
-            f"sample_weight has the shape {found.shape} and type {found.dtype}; a number an object expected"
+            f"sample_weight has the shape {found.shape} and type {found.dtype}; a number for each object expected"
         )
     check_finite(found, range(start, start + len(found)), WHERE, "sample_weight")
     if (found < 0).any():

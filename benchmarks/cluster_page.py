@@ -51,8 +51,8 @@ def of_memory(found: list) -> str:
 
 def of_kills(found: dict) -> str:
     return (
-        f"Of {found['times']} fits of ten learners in whose midst one or both workers were killed, {found['same']} gave "
-        f"the same answer to the last bit; the longest took {found['longest']:.0f} s."
+        f"Of {found['times']} fits of ten learners in whose midst one or both workers were killed, {found['same']} "
+        f"gave the same answer to the last bit; the longest took {found['longest']:.0f} s."
     )
 
 

@@ -158,6 +158,7 @@ class Collection(Batches):
         if weights is not None:
             beside.append(weights)
         found = self._parts_of.some(_rows, [len(some) > 0 for some in rows], "some of the objects", *beside)
+        _require_alike(found, [number for number, some in enumerate(rows) if len(some)])
         return _join([some for some in found if len(some[0])] or found[:1])
 
     def _beside(self, y: Any, name: str) -> list[Any]:
@@ -219,6 +220,17 @@ class Files(Collection):
     def targets(self) -> Array | None:
         told = self.given._column is not None or self.given._values is not None
         return np.concatenate(self.gathered(_targets, "targets")) if told else None
+
+
+def _require_alike(found: list[Batch], numbers: list[int]) -> None:
+    """Refuse partitions of unlike columns."""
+    shapes = [getattr(X, "shape", (0,))[1:] for X, _ in found]
+    for number, shape in zip(numbers, shapes, strict=True):
+        if shape != shapes[0]:
+            raise ValueError(
+                f"partition {number}: its objects have {shape[0] if shape else 'no'} columns, and those of partition "
+                f"{numbers[0]} {shapes[0][0] if shapes[0] else 'none'}; the same expected everywhere"
+            )
 
 
 def _slice(values: Array | None, rows: int, number: int) -> Array | None:

@@ -39,13 +39,13 @@ def of_pairs(found: dict) -> str:
 def of_traffic(found: dict) -> str:
     return (
         f"A fit of rank 300 with n = {found['n']:,} in {found['partitions']} partitions made workers send "
-        f"{found['megabytes']:.1f} MB, by theory {found['theory']:.1f}."
+        f"{found['megabytes']:.1f} MB, by theory at most {found['theory']:.1f}."
     )
 
 
 def of_memory(found: list) -> str:
-    head = ["| n, a Parquet file | s | peak MB of a worker | of the client |", "|---|---|---|---|"]
-    rows = [f"| {r['n']:,} | {r['seconds']:.0f} | {r['workers']:.0f} | {r['client']:.0f} |" for r in found]
+    head = ["| rows of a Parquet file | peak MB of a worker | of the client |", "|---|---|---|"]
+    rows = [f"| {r['n']:,} | {r['workers']:.0f} | {r['client']:.0f} |" for r in found]
     return "\n".join([*head, *rows])
 
 
@@ -64,12 +64,14 @@ def of_start(found: dict) -> str:
 
 
 def of_peers(found: dict) -> str:
-    head = [f"| n = {found['n']:,} | by | s | error |", "|---|---|---|---|"]
-    rows = [f"| {r['job']} | {r['who']} | {r['seconds']:.1f} | {r['error']:.2g} |" for r in found["rows"]]
+    lines = ["| job | by | s | error |", "|---|---|---|---|"]
+    for r in found["rows"]:
+        told = f"it fails: {r['failed']} | –" if "failed" in r else f"{r['seconds']:.1f} | {r['error']:.2g}"
+        lines.append(f"| {r['job']}, n = {r['n']:,} | {r['who']} | {told} |")
     said = """The error is the root mean square on new data; of clusters it is 1 less the adjusted Rand index. The
 regression of scikit-learn is an average of two models, each of half of the data; that of dask-ml is one pass of
 stochastic gradients."""
-    return "\n".join([*head, *rows]) + "\n\n" + said
+    return "\n".join(lines) + "\n\n" + said
 
 
 def of_table(found: dict) -> str:

@@ -200,6 +200,8 @@ def places_in(path: Path, head: bytes, quoted: bool) -> Places:
             carried = block[-1:]
             if at - begun > LONGEST:
                 raise ValueError(f"{path}: a row of more than {LONGEST >> 20} MiB; quotes that are not closed?")
+        if odd:
+            raise ValueError(f"{path}: a quote that is opened and never closed; write the file again")
         if at > begun:  # a last line without an end
             kept.append(np.array([begun] if count % STEP == 0 else [], dtype=np.int64))
             count += 1

@@ -113,8 +113,8 @@ def test_a_partition_with_other_columns_is_named_in_low_rank_too():
     frames[4] = frames[4].rename(columns={"b": "z"})
     table = dd.from_delayed([dask.delayed(frame) for frame in frames], meta=frames[0][:0], verify_meta=False)
     with dask.config.set(scheduler="synchronous"):
-        for collection, message in ((rows, "partition 4: its objects have 2 columns"), (table, "partition 4: it has the columns")):
-            with pytest.raises(ValueError, match=message):
+        for collection, message in ((rows, "its objects have 2 columns"), (table, "it has the columns")):
+            with pytest.raises(ValueError, match=f"partition 4: {message}"):
                 gm.KernelPCA(2, KERNEL, rank=20).fit(collection)
 
 

@@ -3,6 +3,7 @@
 import dask
 import dask.array as da
 import dask.dataframe as dd
+import distributed
 import numpy as np
 import pandas as pd
 import pytest
@@ -49,16 +50,16 @@ def test_weights_of_a_collection_count_as_they_do_on_one_machine(name, rank, cli
 
 
 @pytest.mark.parametrize("name", ["ridge", "classifier"])
-def test_weighted_sums_and_scores_have_the_same_bits_whoever_works(name, client):
+def test_weighted_sums_and_scores_have_the_same_bits_whoever_works(name, cluster):
     make, y = WEIGHED[name]
     given = chunked(X), chunked(y), chunked(WEIGHTS)
-    there = make(30).fit(*given)
-    score = there.score(*given)
-    client.close()
     with dask.config.set(scheduler="synchronous"):
-        again = make(30).fit(*given)
-        np.testing.assert_array_equal(again.dual_coef_, there.dual_coef_)
-        assert again.score(*given) == score
+        here = make(30).fit(*given)
+        score = here.score(*given)
+    with distributed.Client(cluster):
+        there = make(30).fit(*given)
+        np.testing.assert_array_equal(there.dual_coef_, here.dual_coef_)
+        assert there.score(*given) == score
 
 
 def test_a_weight_of_nothing_is_an_object_that_is_not_there(client):

@@ -83,9 +83,17 @@ def of_table(found: dict) -> str:
         f"| {n:,} | {workers:,} | {compute:,.0f} s | {wire:.2f} s | {tasks:.0f} s | {once:.2f} s |"
         for n, workers, compute, wire, tasks, once in found["rows"]
     ]
+    most = max((wire + once) / compute for _, _, compute, wire, _, once in found["rows"])
     text = f"""On paper, one product with K by {found["rate"] / 1e6:,.0f} million values of K a second and worker,
-d = {found["d"]}, and the bytes of theory:"""
+d = {found["d"]}, and the bytes of theory. The network takes {most:.1%} of the time at most; the scheduler would be
+the limit beyond {beyond(found["rows"], 10**7):,.0f} workers at n = 10⁷, and beyond
+{beyond(found["rows"], 10**8):,.0f} at n = 10⁸:"""
     return text + "\n\n" + "\n".join([*head, *rows])
+
+
+def beyond(rows: list, size: int) -> float:
+    """From how many workers on the scheduler takes longer than they do."""
+    return next(workers * compute / tasks for n, workers, compute, _, tasks, _ in rows if n == size)
 
 
 PARTS = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from gramian.gram.gram import Gram
 from gramian.intake.collections import Collection
+from gramian.intake.rows import listed
 from gramian.learn.sample_weights import checked_weights
 from gramian.learn.scores import of_distances, of_labels, of_numbers
 from gramian.places import place_of
@@ -31,7 +33,22 @@ def answers(learner: Any, name: str, X: Any, *arguments: Any, **named: Any) -> A
     if kernel.on_vectors and isinstance(dtype, np.dtype) and dtype.kind == "f":
         points = points.astype(np.float32 if dtype.itemsize <= 4 else np.float64)
     like = getattr(learner, name)(Gram(kernel, points), *arguments, **named)
-    return Collection(X).answered(_Question(name, arguments, named), learner, like)
+    known = Collection(X)
+    asked = copy(learner)
+    if known.feature_names is not None and hasattr(learner, "feature_names_in_"):
+        _require_names(learner, known.feature_names)
+        asked._came_in_batches = True  # partitions have no names: they were looked at here
+    return known.answered(_Question(name, arguments, named), asked, like)
+
+
+def _require_names(learner: Any, names: tuple[str, ...]) -> None:
+    """Refuse other columns than those that were learnt from, or in another order."""
+    learnt = tuple(map(str, learner.feature_names_in_))
+    if names != learnt:
+        raise ValueError(
+            f"X has the columns {listed(names)}, and {type(learner).__name__} has learnt from {listed(learnt)}: the "
+            "same expected, in this order"
+        )
 
 
 class _Question:

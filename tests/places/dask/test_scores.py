@@ -27,6 +27,15 @@ WEIGHED = {
 TOL = 1e-7  # of sums in another order, beside a ridge of 0.1 in a K of trace N
 
 
+@pytest.fixture(scope="module")
+def cluster():
+    """Workers in this process, which start at once: what processes do is tested elsewhere."""
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=False, dashboard_address=":0", silence_logs=50
+    ) as cluster:
+        yield cluster
+
+
 def chunked(array, rows=ROWS):
     return da.from_array(array, chunks=(rows, *array.shape[1:]))
 
@@ -97,6 +106,8 @@ def test_clusters_frames_and_searches_are_scored_too(client):
     model = gm.KernelRidge(gm.Gaussian(1.0), rank=20).fit(table[["a", "b", "c"]], table.y)
     expected = model.score(table[["a", "b", "c"]], table.y)
     assert model.score(parts[["a", "b", "c"]], parts.y) == pytest.approx(expected)
+    with pytest.raises(ValueError, match="columns 'b', 'a', 'c', and KernelRidge has learnt from 'a', 'b', 'c'"):
+        model.predict(parts[["b", "a", "c"]])
     search = gm.KernelSearch(gm.KernelRidge(rank=20), [gm.Gaussian(1.0), gm.Linear()]).fit(X, Y)
     assert search.score(chunked(X), chunked(Y)) == pytest.approx(search.score(X, Y))
 

@@ -18,7 +18,7 @@ from typing import Any
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from gramian.checks import from_device
+from gramian.checks import at_hand, from_device
 from gramian.gram.gram import Gram
 from gramian.gram.there import sent
 from gramian.intake.batches import Batches
@@ -53,6 +53,9 @@ def _asked(method: Callable[..., Any], learning: bool) -> Callable[..., Any]:
         X = arguments[0] if arguments else named.get("X")
         if is_collection(X) or (learning and isinstance(X, Batches) and X.is_spread):
             return _spread(self, method, X, *arguments[1:], **named)
+        if not learning:
+            for beside in (*arguments[1:], *named.values()):
+                at_hand(beside)
         X = received(X)
         place = X.place if isinstance(X, Gram | Batches) else place_of(X)
         if place is CORES or (isinstance(X, Gram) and X.here is X):

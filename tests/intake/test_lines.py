@@ -106,6 +106,7 @@ def test_what_a_column_holds_is_settled_once_by_rows_from_everywhere(tmp_path, m
         ("1.5,2\n3,4\n", "a line of headings expected"),
         ("a,a\n3,4\n", "a line of headings expected"),
         ("a,\n3,4\n", "a line of headings expected"),
+        ("", "a line of headings expected"),
         ("\xff\xfea\x00", "UTF-16"),
         ("a,b\n1,2\n3\n", "t.csv"),
         ('a,b\n1,"x\n3,4\n', "t.csv"),

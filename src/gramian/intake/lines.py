@@ -132,7 +132,7 @@ def of_table(path: Path, files: Sequence[Path]) -> TextRows:
     line = decoded(head, files[0])
     mark = "\t" if files[0].suffix.lower() == ".tsv" else max(MARKS, key=line.count)
     names = tuple(name.strip() for name in next(csv.reader([line], delimiter=mark), []))
-    if not all(names) or len(set(names)) < len(names) or any(map(_is_number, names)):
+    if not names or not all(names) or len(set(names)) < len(names) or any(map(_is_number, names)):
         raise ValueError(
             f"{files[0]}: it begins with {_shown(head)[:80]}; a line of headings expected, each of them once: write "
             "one, or read the file by gm.read_data"

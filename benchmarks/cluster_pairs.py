@@ -13,10 +13,12 @@ import time
 
 import dask.array
 import numpy as np
+from cluster import keep
 from distributed import Client, LocalCluster
 
 import gramian as gm
 from gramian.places.dask import pairs
+from gramian.runtime import threads
 
 BANDWIDTH = 1.25e9  # bytes a worker sends or receives in a second
 TASK = 1e-3  # seconds of a scheduler for a task
@@ -75,7 +77,7 @@ def main():
     kernel = gm.Gaussian(bandwidth=2.0)
     here = kernel.gram(X)
     expected = here @ v
-    took, answers, cores = {}, {}, {}
+    took, answers, cores, traffic = {}, {}, {}, {}
     for workers in (1, 2):
         with (
             LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=":0") as cluster,
@@ -95,24 +97,49 @@ def main():
             each = (sent(client) - before) / given.rounds
             objects, product, _ = theory(given.n, given.d, workers)
             (clock, processors), (mine, of_cores) = map(least, (took[workers], cores[workers]))
+            traffic[workers] = {"product": each / 1e6, "theory": product / 1e6}
             print(
                 f"{workers} worker(s): {clock:.2f} s, {clock / mine:.2f} times the cores ({mine:.2f} s); seconds of "
                 f"processors {processors:.2f}, {processors / of_cores:.2f} times the cores ({of_cores:.2f}); sent: "
                 f"{each / 1e6:.2f} MB a product (theory {product / 1e6:.2f}), {(first - each) / 1e6:.2f} MB of objects "
                 f"once (theory {objects / 1e6:.2f})"
             )
+    alone = one_core(here, v)
     worst = np.abs(answers[2] - expected).max() / np.abs(expected).max()
     print(
         f"two workers are {least(took[1])[0] / least(took[2])[0]:.2f} times as fast as one; same bits: "
         f"{np.array_equal(answers[1], answers[2])}; largest difference from the cores {worst:.1e}"
     )
-    table(given.n**2 / 2 / least(took[1])[1], given.d)
+    print(
+        f"one core of this machine takes {alone / least(cores[2])[0]:.2f} times as long as both: so much is to be had"
+    )
+    keep(
+        "pairs",
+        {
+            "n": given.n,
+            "cores": least(cores[2])[0],
+            "one core": alone,
+            "1 workers": least(took[1])[0],
+            "2 workers": least(took[2])[0],
+            "traffic": traffic,
+            "same bits": bool(np.array_equal(answers[1], answers[2])),
+            "difference": float(worst),
+        },
+    )
+    keep("table", table(given.n**2 / 2 / least(took[1])[1], given.d))
+
+
+def one_core(gram, v):
+    """Seconds of the same product by one thread of the cores place."""
+    with threads.alone():
+        return least([timed(lambda: gram @ v) for _ in range(2)])[0]
 
 
 def table(rate, d):
     """On paper: a product at the measured rate, and the bytes that theory counts."""
     print(f"on paper, at {rate / 1e6:.0f} million values of K a second and worker, d = {d}, 10 Gbit/s a worker:")
     print(f"{'n':>12} {'workers':>8} {'compute':>12} {'network':>10} {'scheduler':>10} {'objects once':>13}")
+    rows = []
     for n in (10**7, 10**8):
         for workers in (10, 100, 1000):
             objects, product, tasks = theory(n, d, workers)
@@ -120,6 +147,8 @@ def table(rate, d):
             wire = product / workers / BANDWIDTH
             once = objects / workers / BANDWIDTH
             print(f"{n:12,} {workers:8,} {compute:10,.0f} s {wire:8.2f} s {tasks * TASK:8.0f} s {once:11.2f} s")
+            rows.append([n, workers, compute, wire, tasks * TASK, once])
+    return {"rate": rate, "d": d, "rows": rows}
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import claims
+import cluster_page
 import engine
 import gpu_page
 import growth
@@ -166,6 +167,7 @@ class Page:
             self._sweep(),
             *map(self._section, SECTIONS),
             gpu_page.section(),
+            cluster_page.section(),
             self._limits(),
             self._growth(),
         ]

@@ -483,15 +483,15 @@ def test_a_missing_file_is_named(tmp_path):
 
 
 def test_an_unknown_suffix_is_told_those_that_are_understood(tmp_path):
-    (tmp_path / "x.csv").write_text("a,b\n1,2\n")
+    (tmp_path / "x.dat").write_text("a,b\n1,2\n")
     refused(
-        f"{tmp_path / 'x.csv'}: a file with the suffix '.csv'; one of .parquet, .pq, .arrow, .feather, .ipc, .npy",
-        lambda: gm.Batches(str(tmp_path / "x.csv")),
+        f"{tmp_path / 'x.dat'}: a file with the suffix '.dat'; one of .parquet, .pq, .arrow, .feather, .ipc, .npy",
+        lambda: gm.Batches(str(tmp_path / "x.dat")),
     )
 
 
 def test_a_folder_without_parquet_is_named(tmp_path):
-    (tmp_path / "x.csv").touch()
+    (tmp_path / "x.dat").touch()
     refused(f"{tmp_path}: a folder with no Parquet file", lambda: gm.Batches(tmp_path))
 
 

@@ -1,5 +1,6 @@
 """Partial Gram–Schmidt features (seed 000, Algorithm 5.12): against Gram–Schmidt on explicit vectors."""
 
+import functools
 from math import sqrt
 
 import numpy as np
@@ -202,3 +203,31 @@ def test_an_eta_that_leaves_nothing_to_span_is_refused_with_the_largest_norm(X):
         gm.GramSchmidt(gm.Gaussian(), residual=1.0).fit(X)
     with pytest.raises(ValueError, match="residual is -1.0; a number of at least 0 expected"):
         gm.GramSchmidt(gm.Gaussian(), residual=-1.0).fit(X)
+
+
+@pytest.mark.parametrize("pivoting", ["greedy", "random"])
+@pytest.mark.parametrize("once", [False, True])
+def test_batches_are_spanned_as_an_array_is(pivoting, once, tmp_path):
+    X = np.random.default_rng(2).normal(size=(300, 3))
+    make = functools.partial(gm.GramSchmidt, gm.Gaussian(1.5), rank=15, pivoting=pivoting, random_state=0)
+    here = make().fit(X)
+    found = make().fit(gm.Batches(iter([X[:200], X[200:]]) if once else X, rows=70))
+    assert found.pivots_.tolist() == here.pivots_.tolist()
+    np.testing.assert_allclose(found.transform(X), here.transform(X), atol=1e-10)
+    assert found.relative_error_ == pytest.approx(here.relative_error_, abs=1e-12)
+    assert found.largest_residual_ == pytest.approx(here.residuals_.max(), abs=1e-7)
+    assert len(found.sample_) == 15
+    assert not hasattr(found, "residuals_")
+    gm.save(found, tmp_path / "model")
+    np.testing.assert_array_equal(gm.load(tmp_path / "model").transform(X), found.transform(X))
+
+
+def test_pivots_of_many_are_chosen_among_some_and_named_by_their_places(monkeypatch):
+    monkeypatch.setattr("gramian.learn.gram_schmidt.HEAD", 50)
+    X = np.random.default_rng(3).normal(size=(400, 2))
+    found = gm.GramSchmidt(gm.Gaussian(1.0), rank=10).fit(gm.Batches(X, rows=64))
+    np.testing.assert_array_equal(found.sample_.points.parts[0], X[found.pivots_])
+    span = gm.FeatureSpace(found.kernel_)(X[found.pivots_]).subspace()
+    residuals = span.residuals(X)
+    assert found.relative_error_ == pytest.approx(np.square(residuals).mean(), rel=1e-6)
+    assert found.largest_residual_ == pytest.approx(residuals.max(), rel=1e-6)

@@ -1,5 +1,6 @@
 """Kernel k-means: inertia and assignments by brute force, against scikit-learn, and where plain k-means fails."""
 
+import itertools
 import warnings
 
 import numpy as np
@@ -13,6 +14,7 @@ from sklearn.preprocessing import scale
 import gramian as gm
 from gramian.learn import kmeans as kmeans_module
 from gramian.learn.kmeans import _lloyd
+from gramian.space.moments import Moments
 
 
 def squared_distances(K, labels, k):
@@ -295,3 +297,58 @@ def test_solver_tells_whether_the_starts_were_iterated_in_low_rank(monkeypatch):
         monkeypatch.setattr(kmeans_module, "EXACT_STARTS", limit)
         monkeypatch.setattr(kmeans_module, "LANDMARKS", 40)
         assert gm.KernelKMeans(2, kernel, n_init=5, random_state=0).fit(X).solver_ == said
+
+
+# In low rank
+
+BLOBS = np.vstack([c + 0.5 * np.random.default_rng(5).normal(size=(120, 2)) for c in ((0, 0), (6, 0), (0, 7), (7, 7))])
+
+
+@pytest.mark.parametrize("way", ["array", "batches", "Gram"])
+def test_low_rank_finds_the_clusters_that_all_of_k_finds(way, tmp_path):
+    kernel = gm.Gaussian(bandwidth=3.0)
+    exact = gm.KernelKMeans(4, kernel, random_state=0).fit(BLOBS)
+    given = {"array": BLOBS, "batches": gm.Batches(BLOBS, rows=70), "Gram": kernel.gram(BLOBS)}[way]
+    low = gm.KernelKMeans(4, kernel, random_state=0, rank=60).fit(given)
+    names = low.predict(BLOBS)
+    pairs = set(zip(exact.labels_.tolist(), names.tolist(), strict=True))
+    assert len(pairs) == 4
+    assert low.trace_error_ < 1e-4
+    # What landmarks leave out of an object is no farther from any centre of theirs: Pythagoras
+    assert low.inertia_ == pytest.approx(exact.inertia_, rel=1e-3)
+    assert -low.score(BLOBS) == pytest.approx(low.inertia_, rel=1e-9)
+    assert hasattr(low, "labels_") == (way != "batches")
+    if way != "batches":
+        assert low.labels_.tolist() == names.tolist()
+    gm.save(low, tmp_path / "model")
+    np.testing.assert_array_equal(gm.load(tmp_path / "model").transform(BLOBS), low.transform(BLOBS))
+
+
+def test_each_pass_in_low_rank_brings_the_centres_nearer():
+    rng = np.random.default_rng(1)
+    X = rng.uniform(size=(600, 2))
+    kernel = gm.Gaussian(bandwidth=0.3)
+    found = []
+    for most in (1, 2, 4, 50):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            model = gm.KernelKMeans(9, kernel, n_init=1, max_iter=most, random_state=3, rank=100).fit(X)
+        found.append(model.inertia_)
+        assert model.n_iter_ <= most
+    assert all(after <= before * (1 + 1e-12) for before, after in itertools.pairwise(found))
+
+
+def test_a_centre_without_objects_moves_to_one_that_is_far_from_all():
+    phi = np.array([[0.0, 0.0], [1.0, 0.0], [9.0, 9.0]])
+    groups = [Moments(2, scatter=False) for _ in range(2)]
+    groups[0].add(phi[:2])
+    means, weights = kmeans_module._moved(np.zeros((3, 2)), groups, phi)
+    np.testing.assert_array_equal(weights, [2, 0, 0])
+    np.testing.assert_array_equal(means[0], [0.5, 0])
+    np.testing.assert_array_equal(means[1], [9, 9])
+    assert means[2].tolist() in phi.tolist()
+
+
+def test_more_clusters_than_objects_are_refused_in_low_rank():
+    with pytest.raises(ValueError, match="n_clusters is 5, and n_samples=3 only"):
+        gm.KernelKMeans(5, gm.Gaussian(1.0), rank=2).fit(BLOBS[:3])

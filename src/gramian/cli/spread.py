@@ -92,9 +92,9 @@ def predict(given: Namespace, parts: dict[str, Any]) -> None:
 def _predicted(model: Any, recipe: Any, share: float, table: Any, start: int) -> tuple[tuple[str, ...], list[Any]]:
     """Return the header of predictions, and the rows of those of a piece."""
     from gramian.cli.predictions import Predictions
-    from gramian.intake.pieces import names_from
+    from gramian.intake.pieces import applied, names_from
 
-    objects, _ = recipe.apply_with_target(table, "classes" if hasattr(model, "classes_") else "numbers")
+    objects, _ = applied(recipe, table, "classes" if hasattr(model, "classes_") else "numbers")
     found = Predictions.of(model, objects.X, share)
     return found.header, list(zip(names_from(objects.names, start), *found.columns, strict=True))
 

@@ -17,10 +17,11 @@ import numpy as np
 import scipy.sparse
 
 from gramian.checks import is_sparse
+from gramian.runtime.sizes import Sized
 
 
 @dataclass(frozen=True, eq=False)
-class Encoded:
+class Encoded(Sized):
     """n encoded objects: a tuple of parts, each with n rows.
 
     Parameters

@@ -38,6 +38,7 @@ from gramian.intake.sources import Source, as_source, load_npy, pick
 from gramian.places import CORES, Place, workers_are_there
 from gramian.places.moving import named_place
 from gramian.runtime.progress import task
+from gramian.runtime.tree import Tree
 
 Batch: TypeAlias = tuple[Any, Array | None]  # X is an array or a list
 T = TypeVar("T")
@@ -56,8 +57,9 @@ class Batches:
     source : object
         What the objects are in:
 
-        - the name of a file: Parquet (.parquet, .pq), Arrow or Feather (.arrow, .feather, .ipc), or NumPy (.npy), or
-          of a folder of Parquet files, which are read in the order of their paths;
+        - the name of a file: Parquet (.parquet, .pq), Arrow or Feather (.arrow, .feather, .ipc), NumPy (.npy), CSV
+          (.csv, .tsv; what a column holds is settled once, by rows from everywhere) or lines of text (.txt); or of a
+          folder of Parquet or CSV files, which are read in the order of their paths, or of texts;
         - an array, in memory or mapped to a file: 2-D for numbers, 1-D for objects;
         - a table: a pyarrow Table, RecordBatch, RecordBatchReader or Dataset, or a data frame;
         - a list or tuple of objects, such as strings; it is never taken as one of batches;
@@ -249,6 +251,19 @@ class Batches:
         in_file = isinstance(source, str | os.PathLike) and self.place is CORES
         return in_file and self.count is not None and workers_are_there()
 
+    @property
+    def texts(self) -> Any:
+        """Where the rows of text files are; None of other sources."""
+        return self._source.texts
+
+    def to_be_sent(self) -> Batches:
+        """Return the same for workers, with all that is settled about text files and without targets at hand."""
+        if self.texts is not None:
+            self.texts.settled()
+        found = copy(self)
+        found._values, found._given, found._ahead = None, (str(self._where), self._column, self._columns), []
+        return found
+
     def piece(self, number: int) -> Batch:
         """Return one batch, by reading no more than it takes."""
         start = number * self.rows
@@ -265,13 +280,22 @@ class Batches:
 
     def gathered(self, function: Callable[[Any, Any, int], T], what: str = "") -> list[T]:
         """Return what a function makes of each batch: X, y and the place of its first object."""
-        found, start = [], 0
+        return list(self._made(function, what))
+
+    def summed(self, function: Callable[[Any, Any, int], T], merge: Callable[[T, T], T], what: str = "") -> T:
+        """Return the sum of what a function makes of each batch, in a fixed tree."""
+        tree: Tree[T] = Tree(merge)
+        for part in self._made(function, what):
+            tree.push(part)
+        return tree.total()
+
+    def _made(self, function: Callable[[Any, Any, int], T], what: str) -> Iterator[T]:
+        start = 0
         with task(what, None if self.count is None else -(-self.count // self.rows)) as told:
             for X, y in self:
-                found.append(function(X, y, start))
+                yield function(X, y, start)
                 start += len(X)
                 told.step()
-        return found
 
     def _check_source(self, source: Source) -> None:
         """Refuse at once what can be known without reading."""

@@ -11,7 +11,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -19,14 +19,18 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from gramian.checks import Array, at_hand
+from gramian.intake.lines import STEP, Lines, TextRows, decoded, of_table, of_texts, require_same
 from gramian.intake.rows import Rows, is_table, names_of
 
 Names: TypeAlias = tuple[str, ...] | None
 
 _PARQUET = (".parquet", ".pq")
 _IPC = (".arrow", ".feather", ".ipc")
+TABLES = (".csv", ".tsv")
+TEXTS = (".txt",)
 _TEXTS = ("string", "large_string")
 _LEVEL = re.compile(r"__index_level_\d+__")
+SETTLING = 64  # runs of rows of a table in text, from everywhere, by which it is settled what columns hold
 _BUFFER = 2**16  # bytes of a column chunk read at a time; without it Arrow holds a row group, often the whole file
 
 
@@ -58,6 +62,7 @@ class Source:
     types: tuple[Any, ...] = ()  # of these columns, as Arrow calls them
     between: Callable[[int, int, Names], Iterator[Any]] | None = None  # some rows, where these can be gone to
     chunks: Callable[[Names], Iterator[Chunk]] = lambda columns: iter(())  # of a Parquet file
+    texts: TextTable | None = None  # of text files: where their rows are, and what they hold
     index: tuple[str, ...] = ()  # columns that are the index of a data frame, and no features
     named: bool = True  # whether its batches may have named columns
     once: bool = False
@@ -170,6 +175,8 @@ def of_path(path: Path, format: str | None = None, shared: bool = False) -> Sour
     """
     _existing(path)
     suffix = path.suffix.lower()
+    if path.is_dir() and format is None and (files := text_files(path)):
+        return _of_text(path, files)
     if path.is_dir():
         return _of_parquet(path, _parquet_files(path), shared)
     if format == "parquet" or (format is None and suffix in _PARQUET):
@@ -178,10 +185,115 @@ def of_path(path: Path, format: str | None = None, shared: bool = False) -> Sour
         return _of_ipc(path)
     if suffix == ".npy":
         return _held(load_npy(path), path)
-    known = ", ".join([*_PARQUET, *_IPC, ".npy"])
+    if format is None and suffix in (*TABLES, *TEXTS):
+        return _of_text(path, [path])
+    known = ", ".join([*_PARQUET, *_IPC, ".npy", *TABLES, *TEXTS])
     raise ValueError(
-        f"{path}: a file with the suffix {suffix!r}; one of {known} expected, or a folder of Parquet files"
+        f"{path}: a file with the suffix {suffix!r}; one of {known} expected, or a folder of Parquet or CSV files, or "
+        "of texts"
     )
+
+
+def text_files(folder: Path) -> list[Path]:
+    """Return the tables in text below a folder, or else the texts; nothing if it holds Parquet files."""
+    for kinds in (_PARQUET, TABLES, TEXTS):
+        if found := _files(folder, kinds):
+            return [] if kinds is _PARQUET else found
+    return []
+
+
+def _of_text(path: Path, files: list[Path]) -> Source:
+    """Return the source of tables in text, of the lines of a file, or of the texts of a folder."""
+    if files[0].suffix.lower() in TEXTS and path.is_dir():
+        return _held(Files(files), path)
+    rows = of_texts(path) if files[0].suffix.lower() in TEXTS else of_table(path, files)
+    texts = TextTable(rows)
+    named = rows.names is not None
+    return Source(path, texts.open, rows.count, None, rows.names, between=texts.between, texts=texts, named=named)
+
+
+@dataclass(frozen=True)
+class TextTable:
+    """The rows of text files as raw batches: of tables those of Arrow, else lists of texts.
+
+    What the columns of a table hold is settled once, by rows from everywhere.
+    """
+
+    rows: TextRows
+    _known: dict[str, Any] = field(default_factory=dict, compare=False)
+
+    def open(self, rows: int, columns: Names) -> Iterator[Any]:
+        """Go through all rows."""
+        for start in range(0, self.rows.count(), rows):
+            yield from self.between(start, start + rows, columns)
+
+    def between(self, start: int, stop: int, columns: Names) -> Iterator[Any]:
+        """Give some rows."""
+        found = self.rows.some(start, stop)
+        if self.rows.names is None:
+            yield [decoded(row, self.rows.path) for row in found.rows]
+            return
+        types = self.types
+        chosen = columns or tuple(types)
+        with _reading(self.rows.path):
+            table = self._parsed(found, {name: types[name] for name in chosen}, chosen)
+        require_same(len(table), len(found), self.rows.path)
+        yield table
+
+    @property
+    def types(self) -> dict[str, Any]:
+        """What the columns hold, as Arrow calls it; of dates their texts."""
+        if not self._known:
+            types, count = load_arrow().types, self.rows.count()
+            run = STEP // 4
+            spread = range(0, count, max(run, -(-count // SETTLING)))
+            runs = [self.rows.some(start, min(start + run, count)) for start in spread]
+            with _reading(self.rows.path):
+                schema = self._parsed(runs[0].concat(runs[1:]), {}, self.rows.names or ()).schema
+            for one in schema:
+                plain = types.is_floating(one.type) or types.is_integer(one.type) or types.is_boolean(one.type)
+                self._known[one.name] = one.type if plain else load_arrow().string()
+        return self._known
+
+    def settled(self) -> None:
+        """Settle what is settled once."""
+        if self.rows.names is not None and self.rows.count():
+            self.types  # noqa: B018
+
+    def _parsed(self, some: Lines, types: dict[str, Any], columns: tuple[str, ...]) -> Any:
+        arrow = load_arrow()
+        found = arrow.csv.read_csv(
+            arrow.py_buffer(replace(some, head=b"").text()),
+            arrow.csv.ReadOptions(column_names=list(self.rows.names or ())),
+            arrow.csv.ParseOptions(delimiter=self.rows.mark, newlines_in_values=True),
+            arrow.csv.ConvertOptions(column_types=types, include_columns=list(columns)),
+        )
+        return found.combine_chunks()  # as one batch
+
+
+class Files:
+    """Texts, each of which is a file that is read when it is asked for."""
+
+    def __init__(self, paths: list[Path]) -> None:
+        self._paths = paths
+
+    def __len__(self) -> int:
+        return len(self._paths)
+
+    def __getitem__(self, rows: slice) -> list[str]:
+        """Return some of the texts."""
+        return [_read_text(path) for path in self._paths[rows]]
+
+    def take(self, rows: Array) -> list[str]:
+        """Return the texts of some places."""
+        return [_read_text(self._paths[row]) for row in rows.tolist()]
+
+
+def _read_text(path: Path) -> str:
+    try:
+        return path.read_text("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{path}: bytes that are no UTF-8 ({error.reason}); write it again as UTF-8") from None
 
 
 def _existing(path: Path) -> Path:
@@ -194,12 +306,16 @@ def _existing(path: Path) -> Path:
 
 def _parquet_files(folder: Path) -> list[Path]:
     """Return the Parquet files below a folder in the order of their paths, without those that writers hide."""
-    below = (
-        file.relative_to(folder) for file in folder.rglob("*") if file.suffix.lower() in _PARQUET and file.is_file()
-    )
-    names = sorted(name.as_posix() for name in below if not any(part[0] in "._" for part in name.parts))
-    if not names:
+    found = _files(folder, _PARQUET)
+    if not found:
         raise ValueError(f"{folder}: a folder with no Parquet file ({', '.join(_PARQUET)}) in it or below")
+    return found
+
+
+def _files(folder: Path, kinds: tuple[str, ...]) -> list[Path]:
+    """Return the files of some suffixes below a folder in the order of their paths, but for hidden ones."""
+    below = (file.relative_to(folder) for file in folder.rglob("*") if file.suffix.lower() in kinds and file.is_file())
+    names = sorted(name.as_posix() for name in below if not any(part[0] in "._" for part in name.parts))
     return [within(folder, folder / name) for name in names]
 
 

@@ -30,7 +30,7 @@ from gramian.gram.gram import Gram, as_symmetric, features, finite_norms, requir
 from gramian.intake.batches import Batches
 from gramian.kernels.algebra import Kernel
 from gramian.kernels.radial import Gaussian
-from gramian.learn.sklearn_private import check_targets, check_weights, count_objects, take_rows
+from gramian.learn.sklearn_private import check_targets, count_objects, take_rows
 from gramian.learn.there import answers_there
 from gramian.learn.ways import Way
 from gramian.places import CORES, place_of
@@ -38,7 +38,6 @@ from gramian.space.vectors import FeatureSpace, Vectors
 
 MEDIAN_GAUSSIAN = Gaussian(bandwidth="median")
 KERNEL = "kernel__"
-WEIGHTS = (1e-100, 1e100)  # between which the largest weight of an object must lie, so that products stay within range
 KINDS: dict[str, tuple[type, ...]] = {"strings": (str,), "bytes": (bytes,), "numbers": (numbers.Number, np.ndarray)}
 
 Method = TypeVar("Method", bound=Callable[..., Any])
@@ -232,21 +231,6 @@ def _missing(value: Any) -> bool:
 def named(label: Any) -> str:
     """Write a class label as the user knows it."""
     return repr(label.item() if isinstance(label, np.generic) else label)
-
-
-def checked_weights(sample_weight: Any, X: Any) -> Array | None:
-    """Return sample weights, one number of at least 0 for each object; None where none are given."""
-    if at_hand(sample_weight) is None:
-        return None
-    w = check_weights(sample_weight, X)
-    if not w.any():
-        raise ValueError("sample_weight is zero for every object; at least one positive weight expected")
-    if not WEIGHTS[0] <= w.max() <= WEIGHTS[1]:
-        raise ValueError(
-            f"the largest of sample_weight is {w.max():.1g}; a number between {WEIGHTS[0]:g} and {WEIGHTS[1]:g} "
-            "expected: divide the weights, and the ridge, by a constant"
-        )
-    return np.asarray(w)
 
 
 def evaluate(functions: Vectors, images: Vectors, primal: Array | None) -> Array:

@@ -17,6 +17,7 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from gramian.checks import Array
 from gramian.intake.batches import Batches
+from gramian.intake.collections import Collection
 from gramian.kernels.algebra import Kernel
 from gramian.learn.base import MEDIAN_GAUSSIAN, named, undone_if_refused
 from gramian.learn.calibration import Calibrated, Calibration
@@ -126,11 +127,13 @@ class KernelClassifier(Calibrated, ClassifierMixin, LeastSquares):  # type: igno
         X = self._source(X)
         labels = self._labels_in(X, y)
         self._settle_classes(labels)
-        weights = self._weights_of(X, sample_weight)
+        weights, present = self._weights_of(X, sample_weight), self.classes_
+        if isinstance(X, Collection) and X.has_weights:
+            present = np.unique(np.concatenate(X.gathered(labels_present, "labels")))
         if weights is not None and len(weights) == len(labels):  # else they are refused further on
             present = np.unique(labels[weights > 0])
-            if len(present) < 2:
-                raise ValueError(f"objects of one class only, {named(present[0])}, have a weight above 0; two expected")
+        if len(present) < 2:
+            raise ValueError(f"objects of one class only, {named(present[0])}, have a weight above 0; two expected")
         return super().fit(X, y, sample_weight)
 
     @undone_if_refused
@@ -243,6 +246,11 @@ class KernelClassifier(Calibrated, ClassifierMixin, LeastSquares):  # type: igno
         super()._keep_learnt(a, b, shape)
 
 
-def labels_among(X: Any, y: Any, start: int) -> Array:
+def labels_among(X: Any, y: Any, start: int, *weights: Array) -> Array:
     """Return the different labels of some objects."""
     return np.unique(KernelClassifier()._flat(y))
+
+
+def labels_present(X: Any, y: Any, start: int, weights: Array) -> Array:
+    """Return the different labels of objects that weigh something."""
+    return np.unique(y[weights > 0])

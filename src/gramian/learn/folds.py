@@ -32,7 +32,7 @@ from gramian.factor.solve import Map, ridged_factor, takes_features
 from gramian.factor.spectrum import Spectrum, coordinates, spectrum
 from gramian.gram.gram import Gram
 from gramian.intake.batches import Batches
-from gramian.learn.base import checked_weights, named
+from gramian.learn.base import named
 from gramian.learn.classifier import KernelClassifier
 from gramian.learn.discriminant import decided
 from gramian.learn.fisher import FisherDiscriminant, place_of_best, unseen_ridge
@@ -42,6 +42,7 @@ from gramian.learn.lowrank import DEFAULT_RANK, compares_exactly, given_rank
 from gramian.learn.path import Smoother
 from gramian.learn.ridge import CRITERIA, LeastSquares
 from gramian.learn.ridges import fixed_ridge, ridge_grid, rounding
+from gramian.learn.sample_weights import checked_weights
 from gramian.learn.sklearn_private import count_objects
 from gramian.runtime.threads import aside
 

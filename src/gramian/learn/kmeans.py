@@ -8,13 +8,16 @@ so one product K Z gives the distances of all points from all centres, and Lloyd
 starts are iterated together, as far as memory goes: their centres are columns of one Z, and K is gone through once for
 all of them. In a large sample they are iterated in low rank, K ≈ F Fᵀ, and the best of them then with K itself until
 nothing moves.
+
+With a rank the centres are combinations of landmarks. The starts are iterated on some objects, and the best of them on
+all: each iteration is one pass, in which the moments of the objects nearest to each centre are summed up.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from math import log
-from typing import Any, Self
+from typing import Any, Self, cast
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
@@ -23,12 +26,19 @@ from sklearn.utils import check_random_state
 
 from gramian.checks import Array, warn, whole
 from gramian.factor.cholesky import cholesky
-from gramian.gram.gram import Gram
+from gramian.formula.encoded import Encoded
+from gramian.gram.gram import Gram, features_on_host
+from gramian.intake.batches import Batches
+from gramian.intake.draws import drawn
 from gramian.kernels.algebra import Kernel
 from gramian.kernels.dotproduct import Linear
-from gramian.learn.base import MEDIAN_GAUSSIAN, KernelEstimator, as_given
+from gramian.kernels.nystrom import Nystrom
+from gramian.learn.base import MEDIAN_GAUSSIAN, as_given
 from gramian.learn.discriminant import class_means
+from gramian.learn.lowrank import HEAD, Rank, Reducible, landmark_coefficients
+from gramian.learn.ways import Summed
 from gramian.runtime.progress import task
+from gramian.space.moments import Chunk, Moments, Summary, dense
 from gramian.space.vectors import Vectors
 
 EXACT_STARTS = 600  # objects up to which every start is iterated with all of K
@@ -37,7 +47,7 @@ FINISHED = 2  # of these starts, the best, are iterated to the end with all of K
 AT_ONCE = 2**27  # numbers of the Z of starts that are iterated together
 
 
-class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, KernelEstimator):  # type: ignore[misc]
+class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Reducible):  # type: ignore[misc]
     """k-means in feature space, for clusters of any shape and objects of any kind.
 
     Parameters
@@ -53,13 +63,17 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         Most iterations of a start.
     random_state : int, RandomState instance or None
         For the starts.
+    rank : int, "exact" or None
+        Number of landmarks through which the objects are seen (`Nystrom`): some passes over the data and O(rank)
+        memory, for any n, with an error that `trace_error_` tells. By default the answer is exact wherever that takes
+        reasonable time, and of rank 1000 beyond.
 
     Attributes
     ----------
     kernel_, sample_
-        The settled kernel and the images of the training objects.
+        The settled kernel and the images of the training objects; in low rank those of the landmarks.
     labels_ : array of shape (n,)
-        The cluster of each training object.
+        The cluster of each training object; of `Batches` and collections in low rank there is none: `predict` tells.
     inertia_ : float
         Sum of the squared distances of the training images from their centres.
     dual_coef_ : array of shape (n, k)
@@ -84,7 +98,8 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
 
     Notes
     -----
-    Cost: O(n²) kernel values, and O(n² k) operations an iteration for k clusters.
+    Cost: O(n²) kernel values, and O(n² k) operations an iteration for k clusters; with a rank r O(n r) kernel values
+    and O(n r k) operations an iteration.
 
     Examples
     --------
@@ -96,6 +111,10 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
     array([ True])
     """
 
+    probe = 1000
+    products = 30
+
+    rank: Rank = None  # of models that were saved before there was one
     labels_: Array
     inertia_: float
     dual_coef_: Array
@@ -110,22 +129,30 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         n_init: int = 10,
         max_iter: int = 300,
         random_state: Any = None,
+        rank: Rank = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.kernel = kernel
         self.n_init = n_init
         self.max_iter = max_iter
         self.random_state = random_state
+        self.rank = rank
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Find the clusters; y is ignored.
 
         Parameters
         ----------
-        X : objects that the kernel accepts, or their symmetric Gram
+        X : objects that the kernel accepts, their symmetric Gram, or `Batches` of objects
         """
         k, starts = whole(self.n_clusters, "n_clusters"), whole(self.n_init, "n_init")
         most = whole(self.max_iter, "max_iter")
+        X, _, reduced = self._prepared(X, None)
+        if reduced:
+            self._fit_in_low_rank(X, k, starts, most)
+            self._warn_if_automatic()
+            return self._keep_names(X)
+        self._begin_exactly()
         sample = self._learn_sample(X)
         if k > len(sample):
             raise ValueError(f"n_clusters is {k}, and n_samples={len(sample)} only: at most so many clusters expected")
@@ -148,6 +175,58 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         self.centers_ = sample.combine(self.dual_coef_)
         return self
 
+    def _fit_in_low_rank(self, X: Any, k: int, starts: int, most: int) -> None:
+        """Find the clusters among the combinations of the landmarks, pass by pass over all objects."""
+        self._forget("labels_")
+        self._start(X, scatter=False)
+        low = cast(Nystrom, self._landmarks)
+        phi = dense(features_on_host(low, self._some(X))).astype(np.float64)
+        if k > len(phi):
+            raise ValueError(f"n_clusters is {k}, and n_samples={len(phi)} only: at most so many clusters expected")
+        seeds = _best_starts(Linear().gram(phi), k, starts, most, check_random_state(self.random_state))
+        means = class_means(seeds[0].labels, k).T @ phi
+        before, steps, converged = -np.inf, 0, False
+        while steps < most and not converged:
+            self._keep_centers(means)
+            self._begin(low, scatter=False)
+            self._sum_up(X)
+            means, weights = _moved(means, self._summed.moments(), phi)
+            inside = float(weights @ np.square(means).sum(axis=1))
+            converged, before = bool(inside <= before and weights.all()), inside
+            steps += 1
+        if not converged:
+            warn(f"KernelKMeans did not converge in {most} iterations: raise max_iter", ConvergenceWarning)
+        self._keep_centers(means)
+        self.n_iter_, self.inertia_ = steps, max(self._summed.summary.trace - before, 0.0)
+        passes = "one pass" if steps == 1 else f"{steps} passes"
+        self.solver_ = f"{starts} starts with {len(phi):,} objects; " + self._summed.described().replace(
+            "one pass", passes
+        )
+        self._way = Summed(self.kernel, self.rank, summary=Summary(low, False), trace_error=self._summed.trace_error)
+        if not isinstance(X, Batches):
+            self.labels_ = self.predict(X)
+
+    def _some(self, X: Any) -> Encoded:
+        """Return the objects with which starts are iterated: all of them, or some that are drawn."""
+        if isinstance(X, Batches):
+            return self.kernel_.encoded(self._checked(X.sample(HEAD, 0)[0], self.kernel_, False))
+        points = X.rows if isinstance(X, Gram) else self.kernel_.encoded(self._checked(X, self.kernel_, False))
+        return points[drawn(len(points), HEAD, np.random.default_rng(0))]
+
+    def _keep_centers(self, means: Array) -> None:
+        self.dual_coef_ = landmark_coefficients(cast(Nystrom, self._landmarks), means.T)
+        self.centers_ = self.sample_.combine(self.dual_coef_)
+        self._squares = np.square(means).sum(axis=1)
+
+    def _helper(self) -> Self:
+        found = super()._helper()
+        found.centers_, found._squares = self.centers_, self._squares
+        return found
+
+    def _chunk(self, way: Summed, points: Encoded, some: Any, weights: Array | None) -> Chunk:
+        inner = Vectors(self.sample_.space, points).inner(self.centers_)
+        return Chunk(points, groups=(2 * inner - self._squares).argmax(axis=1))
+
     @property
     def _n_features_out(self) -> int:
         return len(self.centers_)
@@ -164,6 +243,22 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
     def score(self, X: Any, y: Any = None) -> float:
         """Return minus the sum of squared distances from the nearest centres."""
         return -float(np.square(self._images(X).distances(self.centers_).min(axis=1)).sum())
+
+
+def _moved(means: Array, groups: list[Moments], phi: Array) -> tuple[Array, Array]:
+    """Return the means of the objects nearest to each centre, and how many these are.
+
+    A centre that has none goes to the object, among some, that is farthest from all others.
+    """
+    found, weights = means.copy(), np.zeros(len(means))
+    for number, group in enumerate(groups):
+        if group.weight:
+            found[number], weights[number] = group.mean, group.weight
+    for empty in np.flatnonzero(weights == 0):
+        others = np.delete(found, empty, axis=0)
+        squares = np.square(phi).sum(axis=1)[:, None] - 2 * phi @ others.T + np.square(others).sum(axis=1)
+        found[empty] = phi[int(squares.min(axis=1).argmax())]
+    return found, weights
 
 
 def _coarse(gram: Gram, k: int) -> Gram | None:

@@ -274,12 +274,12 @@ class Reducible(KernelEstimator):
                 told.step()
                 start += count_objects(objects)
 
-    def _part_of(self, X: Any, y: Any, start: int) -> Part:
+    def _part_of(self, X: Any, y: Any, start: int, weights: Array | None = None) -> Part:
         """Return some objects of a stream, as they come, summed up by themselves."""
         if not count_objects(X):
             return Part(self._summed.begun_anew())
         points = self.kernel_.encoded(self._checked(X, self.kernel_, False))
-        return self._part(points, self._told(y, points), None, start)
+        return self._part(points, self._told(y, points), weights, start)
 
     def _so_far(self) -> Part:
         """Return what was summed up before."""
@@ -311,7 +311,8 @@ class Reducible(KernelEstimator):
         """Return what it takes to sum up objects elsewhere: the settings, and what was settled so far."""
         settled = self.get_params(deep=False) | {name: held for name, held in vars(self).items() if name in SETTLED}
         found = object.__new__(type(self))
-        found.__dict__.update(settled, _way=self._summed.begun_anew(), _came_in_batches=True)
+        way = None if self._way is None else self._summed.begun_anew()
+        found.__dict__.update(settled, _way=way, _came_in_batches=True)
         return found
 
     def _warn_if_automatic(self) -> None:
@@ -330,9 +331,9 @@ class Reducible(KernelEstimator):
         return 0.0 if self._way is None else self._way.trace_error
 
 
-def part_of(learner: Reducible, before: int, X: Any, y: Any, start: int) -> Part:
+def part_of(learner: Reducible, before: int, X: Any, y: Any, start: int, *weights: Array) -> Part:
     """Return some objects of a collection as a learner sums them up; `before` came before all of it."""
-    return learner._part_of(X, y, before + start)
+    return learner._part_of(X, y, before + start, *weights)
 
 
 def join_of(learner: Reducible, part: Part, other: Part) -> Part:

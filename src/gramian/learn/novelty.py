@@ -426,7 +426,7 @@ class NoveltyDetector(OutlierMixin, Reducible):  # type: ignore[misc]
         seed, share = cast(tuple[int, float], self._lot)
         return np.asarray(lots(places, seed) < share)
 
-    def _part_of(self, X: Any, y: Any, start: int) -> Part:
+    def _part_of(self, X: Any, y: Any, start: int, weights: Array | None = None) -> Part:
         if self._lot is None:
             return super()._part_of(X, y, start)
         train = np.flatnonzero(~self._aside(start + np.arange(count_objects(X))))

@@ -48,7 +48,7 @@ from gramian.formula.encoded import Encoded
 from gramian.gram.gram import Gram
 from gramian.intake.batches import Batches
 from gramian.kernels.algebra import Kernel
-from gramian.learn.base import MEDIAN_GAUSSIAN, checked_weights, evaluate, undone_if_refused
+from gramian.learn.base import MEDIAN_GAUSSIAN, evaluate, undone_if_refused
 from gramian.learn.confirming import confirmations, confirmed, walked
 from gramian.learn.intervals import Intervals, LeftOut
 from gramian.learn.lowrank import (
@@ -72,6 +72,7 @@ from gramian.learn.ridges import (
     warn_of_estimate,
     warn_unless_solved,
 )
+from gramian.learn.sample_weights import checked_weights
 from gramian.learn.ways import Part
 from gramian.learn.weights import Weighted
 from gramian.runtime.journal import keeping

@@ -18,12 +18,12 @@ from typing import Any
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from gramian.checks import from_device
+from gramian.checks import at_hand, from_device
 from gramian.gram.gram import Gram
 from gramian.gram.there import sent
 from gramian.intake.batches import Batches
 from gramian.intake.collections import Collection, Files
-from gramian.learn.spread import answers, learns_exactly
+from gramian.learn.spread import answers, learns_exactly, weighted
 from gramian.places import CORES, is_collection, place_of, received
 
 LEARNING = ("fit", "fit_transform", "fit_predict", "partial_fit")
@@ -53,6 +53,9 @@ def _asked(method: Callable[..., Any], learning: bool) -> Callable[..., Any]:
         X = arguments[0] if arguments else named.get("X")
         if is_collection(X) or (learning and isinstance(X, Batches) and X.is_spread):
             return _spread(self, method, X, *arguments[1:], **named)
+        if not learning:
+            for beside in (*arguments[1:], *named.values()):
+                at_hand(beside)
         X = received(X)
         place = X.place if isinstance(X, Gram | Batches) else place_of(X)
         if place is CORES or (isinstance(X, Gram) and X.here is X):
@@ -88,13 +91,13 @@ def _spread(learner: Any, method: Callable[..., Any], X: Any, *arguments: Any, *
         return getattr(fitted, name.removeprefix("fit_"))(X)
     if name not in ("fit", "partial_fit"):
         return answers(learner, name, X, *arguments, **named)
-    y = arguments[0] if arguments else named.pop("y", None)
-    if len(arguments) > 1 or named.get("sample_weight") is not None:
-        raise ValueError("the objects of a Dask collection have no weights: leave sample_weight out")
-    known = Files(X, y) if isinstance(X, Batches) else Collection(X, y)
+    given = inspect.signature(method).bind(learner, X, *arguments, **named).arguments
+    y, weights = given.pop("y", None), given.pop("sample_weight", None)
+    more = {key: value for key, value in given.items() if key not in ("self", "X")}
+    known = Files(X, y, weights) if isinstance(X, Batches) else weighted(Collection(X, y, weights))
     if name == "partial_fit" or (hasattr(learner, "_reduces") and learner._reduces(known)):
-        return method(learner, known, **named)
-    return learns_exactly(learner, method, known, **named)
+        return method(learner, known, **more)
+    return learns_exactly(learner, method, known, **more)
 
 
 def _gram(learner: Any, X: Any, learning: bool) -> Gram:

@@ -17,6 +17,7 @@ from gramian.checks import Array
 from gramian.gram.gram import Gram, features_on_host
 from gramian.kernels.algebra import Kernel
 from gramian.kernels.nystrom import Nystrom
+from gramian.runtime.sizes import Sized
 from gramian.space.moments import Chunk, Moments, Summary
 
 LARGEST_SCATTER = 1e290  # of features that are learnt from
@@ -209,7 +210,7 @@ class Summed(Way):
 
 
 @dataclass(eq=False)
-class Part:
+class Part(Sized):
     """What a learner makes of some objects by themselves, and what all of them add up to.
 
     Attributes

@@ -668,18 +668,26 @@ def check_gram_schmidt(learner: Any) -> None:
     n = check_estimator(learner, CORES["GramSchmidt"])
     if n is None:
         return
-    sizes = check_shapes(learner, {"residuals_": "n", "relative_error_": ""}, {"n": n})
-    check_shape(learner.pivots_, "k <n", sizes, "GramSchmidt.pivots_")
+    whole = "residuals_" in vars(learner)  # else the pivots alone were kept
+    sizes = check_shapes(learner, {"residuals_": "n", "relative_error_": "", "largest_residual_": ""}, {"n": n})
+    places = n if whole else np.iinfo(np.int64).max
+    check_shape(learner.pivots_, "k <m", sizes | {"m": places, "k": len(learner.pivots_)}, "GramSchmidt.pivots_")
+    require(whole or len(learner.pivots_) == n, "pivots are not those of the sample")
+    sizes["k"] = len(learner.pivots_)
     _check_functions(learner.subspace_.basis, learner.sample_, sizes["k"], "basis vectors", single=False)
 
 
 def check_kmeans(learner: Any) -> None:
     """Require that every object is in a cluster that has a centre."""
+    _check_low(learner)
     n = check_estimator(learner, CORES["KernelKMeans"])
     if n is None:
         return
     sizes = check_shapes(learner, {"dual_coef_": "n k", "inertia_": ""}, {"n": n})
-    check_shape(learner.labels_, "n <k", sizes, "KernelKMeans.labels_")
+    low = _summed(learner) is not None
+    require(low or "labels_" in vars(learner), "the clusters of the objects are not known")
+    if "labels_" in vars(learner):
+        check_shape(learner.labels_, "m <k" if low else "n <k", sizes, "KernelKMeans.labels_")
     _check_functions(learner.centers_, learner.sample_, sizes["k"], "centres", single=False)
 
 
@@ -716,8 +724,8 @@ CORES: dict[str, frozenset[str]] = {
         "GramRows": "",
         "KernelPCA": "eigenvalues_ explained_variance_ explained_variance_ratio_ total_variance_ dual_coef_ "
         "components_ solver_ _inputs",
-        "GramSchmidt": "pivots_ residuals_ relative_error_ subspace_",
-        "KernelKMeans": "labels_ inertia_ n_iter_ dual_coef_ centers_",
+        "GramSchmidt": "pivots_ relative_error_ subspace_",
+        "KernelKMeans": "inertia_ n_iter_ dual_coef_ centers_",
         "ParzenClassifier": "classes_ dual_coef_ offset_ directions_ _primal centers_",
         "FisherDiscriminant": "classes_ dual_coef_ offset_ directions_ _primal ridge_ solver_ quotients_ axes_ "
         "projected_means_ projected_variances_ _primal_axes _labels",

@@ -501,6 +501,7 @@ _LEARNERS = [
             "residual": NUMBER,
             "pivots_": ARRAY,
             "residuals_": ARRAY,
+            "largest_residual_": NUMBER,
             "relative_error_": NUMBER,
             "subspace_": (Subspace,),
         },
@@ -516,7 +517,9 @@ _LEARNERS = [
             "random_state": (*INTEGER, NONE),
         },
         {
-            **_FITTED,
+            **_REDUCED,
+            "rank": RANK,
+            "_squares": ARRAY,
             "labels_": ARRAY,
             "inertia_": NUMBER,
             "n_iter_": INTEGER,

@@ -39,20 +39,29 @@ def here(tmp_path, monkeypatch, table):
     monkeypatch.setattr(pieces.Pieces.__init__, "__defaults__", (200,))
     table.drop(columns="k").to_parquet("numbers.parquet", index=False)
     table.drop(columns="y").to_parquet("classes.parquet", index=False)
+    table.drop(columns="k").to_csv("numbers.csv", index=False)
+    (tmp_path / "tables").mkdir()
+    for number, start in enumerate(range(0, N, 260)):
+        table[start : start + 260].drop(columns="y").to_csv(tmp_path / "tables" / f"{number}.csv", index=False)
     return tmp_path
 
 
-@pytest.mark.parametrize(("name", "target"), [("numbers", "y"), ("classes", "k")])
-def test_a_cluster_learns_and_answers_as_one_machine_does(name, target, here, cluster, capsys, table):
+SOURCES = [("numbers.parquet", "y"), ("classes.parquet", "k"), ("numbers.csv", "y"), ("tables", "k")]
+
+
+@pytest.mark.parametrize(("source", "target"), SOURCES)
+def test_a_cluster_learns_and_answers_as_one_machine_does(source, target, here, cluster, capsys, table):
     there = ["--cluster", cluster.scheduler_address]
-    fit = ["fit", f"{name}.parquet", "--target", target, "--kernel", KERNEL]
+    name = source.partition(".")[0]
+    new = "classes.parquet" if source == "tables" else source  # one machine reads no folder of tables in text
+    fit = ["fit", source, "--target", target, "--kernel", KERNEL]
     assert main([*fit, "-o", "there.gramian", *there]) == 0
     said = capsys.readouterr().err
     assert f"2 workers at {cluster.scheduler_address}; to be watched at http://" in said
     assert f"from {N - 2} objects" in said
     assert load("there.gramian")["novelty"]._summed.summary.count < N  # the others were set aside
-    assert main(["predict", "there.gramian", f"{name}.parquet", "-o", "there.csv", *there]) == 0
-    assert main(["predict", "there.gramian", f"{name}.parquet", "-o", "here.csv"]) == 0
+    assert main(["predict", "there.gramian", source, "-o", "there.csv", *there]) == 0
+    assert main(["predict", "there.gramian", new, "-o", "here.csv"]) == 0
     mine, theirs = (list(csv.reader((here / f"{one}.csv").read_text().splitlines())) for one in ("here", "there"))
     assert mine[0] == theirs[0]
     assert [row[0] for row in mine] == [row[0] for row in theirs] == ["object", *map(str, range(1, N + 1))]
@@ -95,8 +104,8 @@ def test_what_cannot_be_is_refused_in_a_sentence(more, code, message, here, caps
 
 
 def test_what_is_no_file_of_pieces_is_refused(here, cluster, capsys):
-    (here / "a.csv").write_text("a,b\n1,2\n")
-    assert main(["fit", "a.csv", "-o", "a.gramian", "--cluster", cluster.scheduler_address]) == 3
+    (here / "a.xyz").write_text("a,b\n1,2\n")
+    assert main(["fit", "a.xyz", "-o", "a.gramian", "--cluster", cluster.scheduler_address]) == 3
     assert ".parquet" in capsys.readouterr().err
     assert main(["fit", "-", "-o", "a.gramian", "--cluster", cluster.scheduler_address]) == 2
 

@@ -132,6 +132,7 @@ LEARNERS = {
     "fisher": lambda k: gm.FisherDiscriminant(k, ridge=0.1),
     "novelty": lambda k: gm.NoveltyDetector(k),
     "parzen": lambda k: gm.ParzenClassifier(k),
+    "clusters": lambda k: gm.KernelKMeans(2, k, random_state=0),
 }
 
 
@@ -177,7 +178,30 @@ def test_learners_take_collections_and_answer_with_collections(way):
             found, expected = getattr(there, method)(collection(Z, 9)), getattr(here, method)(Z)
             assert found.numblocks[0] == 2
             assert found.dtype == expected.dtype
+            assert not computed(found)  # it is worked out when it is wanted
             close(np.abs(found.compute()), np.abs(expected), 1e-5)
+
+
+def computed(lazy):
+    """Return the numbers of objects that are in the graph of a collection already."""
+    return [value for value in dict(lazy.__dask_graph__()).values() if isinstance(value, np.ndarray)]
+
+
+def test_all_questions_of_exact_models_are_answered_lazily(client):
+    ridge = gm.KernelRidge(gm.Gaussian(1.5), 0.1).fit(collection(X, 40), Y)
+    low, high = ridge.predict_interval(collection(Z, 9))
+    close(np.array([low.compute(), high.compute()]), np.array(ridge.predict_interval(Z)), 1e-5)
+    components = gm.KernelPCA(2, gm.Gaussian(1.5)).fit(collection(X, 40))
+    close(components.reconstruction_error(collection(Z, 9)).compute(), components.reconstruction_error(Z), 1e-6)
+    parzen = gm.ParzenClassifier(gm.Gaussian(1.5)).fit(collection(X, 40), da.from_array(CLASSES, chunks=40))
+    close(parzen.p_values(collection(Z, 9)).compute(), parzen.p_values(Z))
+
+
+def test_a_lazy_answer_survives_its_model(client):
+    model = gm.KernelRidge(gm.Gaussian(1.5), 0.1).fit(collection(X, 40), Y)
+    expected, lazy = model.predict(Z), model.predict(collection(Z, 9))
+    del model
+    close(lazy.compute(), expected)
 
 
 @pytest.mark.parametrize("name", ["gaussian", "normalized polynomial", "linear"])

@@ -9,8 +9,10 @@ import time
 
 import dask
 import dask.array as da
+import dask.dataframe as dd
 import distributed
 import numpy as np
+import pandas as pd
 import pytest
 
 import gramian as gm
@@ -102,6 +104,18 @@ def test_a_partition_keeps_its_number_where_others_are_empty(mortals):
     bad = rows.map_blocks(lambda block: np.where(block == X[333, 0], np.nan, block), dtype=float)
     with pytest.raises(ValueError, match=r"partition 13: .* in row 233; finite numbers expected"):
         gm.KernelPCA(2, KERNEL, rank=20).fit(bad)
+
+
+def test_a_partition_with_other_columns_is_named_in_low_rank_too():
+    wide = [dask.delayed(X[start : start + 100, : 3 - (start == 400)]) for start in range(0, N, 100)]
+    rows = da.concatenate([da.from_delayed(part, (100, 3), dtype=float) for part in wide])
+    frames = [pd.DataFrame(X[start : start + 100], columns=list("abc")) for start in range(0, N, 100)]
+    frames[4] = frames[4].rename(columns={"b": "z"})
+    table = dd.from_delayed([dask.delayed(frame) for frame in frames], meta=frames[0][:0], verify_meta=False)
+    with dask.config.set(scheduler="synchronous"):
+        for collection, message in ((rows, "its objects have 2 columns"), (table, "it has the columns")):
+            with pytest.raises(ValueError, match=f"partition 4: {message}"):
+                gm.KernelPCA(2, KERNEL, rank=20).fit(collection)
 
 
 def test_without_a_client_the_partition_is_named_too():

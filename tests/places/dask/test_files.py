@@ -35,6 +35,10 @@ def folder(tmp_path_factory):
         with pa.ipc.new_file(file, whole.schema) as writer:
             for batch in whole.to_batches(max_chunksize=64):
                 writer.write_batch(batch)
+    (folder / "tables").mkdir()
+    for number, (start, stop) in enumerate(itertools.pairwise(cuts)):
+        table[start:stop].to_csv(folder / "tables" / f"part-{number}.csv", index=False)
+    table.to_csv(folder / "one.csv", index=False)
     np.save(folder / "X.npy", X)
     np.save(folder / "y.npy", Y)
     return folder
@@ -45,6 +49,8 @@ SOURCES = {
     "one": lambda folder, rows: gm.Batches(folder / "one.parquet", target="y", rows=rows),
     "columns": lambda folder, rows: gm.Batches(folder / "many", target="y", columns=["c", "a"], rows=rows),
     "arrow": lambda folder, rows: gm.Batches(str(folder / "one.arrow"), target="y", rows=rows),
+    "tables in text": lambda folder, rows: gm.Batches(folder / "tables", target="y", rows=rows),
+    "one in text": lambda folder, rows: gm.Batches(folder / "one.csv", target="y", rows=rows),
     "arrays": lambda folder, rows: gm.Batches(folder / "X.npy", target=folder / "y.npy", rows=rows),
     "target at hand": lambda folder, rows: gm.Batches(folder / "X.npy", target=Y, rows=rows),
 }
@@ -73,6 +79,34 @@ def test_files_that_workers_read_teach_the_same_to_the_last_bit(name, folder, cl
     objects = X[:, [2, 0]] if name == "columns" else X
     np.testing.assert_array_equal(found.predict(objects), expected.predict(objects))
     assert getattr(found, "feature_names_in_", np.array([])).tolist() == list(here.feature_names or [])
+
+
+@pytest.mark.parametrize("kind", ["lines", "files"])
+def test_texts_are_read_by_workers_too(kind, tmp_path, cluster, monkeypatch):
+    texts = [f"the {a} and the {b}" for a in ("cat", "dog", "owl", "hen") for b in ("sea", "sky", "hill")] * 3
+    if kind == "lines":
+        (tmp_path / "texts.txt").write_text("\n".join(texts))
+    for number, text in enumerate(texts if kind == "files" else []):
+        (tmp_path / f"{number:02}.txt").write_text(text)
+    source = tmp_path / "texts.txt" if kind == "lines" else tmp_path
+    expected = gm.KernelPCA(2, gm.Spectrum(2), rank=8).fit(gm.Batches(source, rows=9))
+    with distributed.Client(cluster):
+        monkeypatch.setattr(Batches, "__iter__", lambda self: pytest.fail("the client has read the file"))
+        found = gm.KernelPCA(2, gm.Spectrum(2), rank=8).fit(gm.Batches(source, rows=9))
+    np.testing.assert_array_equal(found.transform(texts), expected.transform(texts))
+
+
+def test_a_table_in_text_that_breaks_is_named_with_its_partition(client, tmp_path, monkeypatch):
+    monkeypatch.setattr("gramian.intake.sources.SETTLING", 1)
+    monkeypatch.setattr("gramian.learn.lowrank.HEAD", 20)
+    rows = ["1.0,2.0"] * 600
+    rows[431] = "1.0,two"
+    (tmp_path / "t.csv").write_text("\n".join(["a,b", *rows]))
+    with pytest.raises(ValueError, match=r"partition 4: .*t\.csv"):
+        gm.KernelPCA(1, KERNEL, rank=5).fit(gm.Batches(tmp_path / "t.csv", rows=100))
+    (tmp_path / "u.csv").write_text("a,c\n1.0,2.0\n")
+    with pytest.raises(ValueError, match=r"partition 1: .*u\.csv: it begins with 'a,c'"):
+        gm.Batches(tmp_path, rows=100).head(1)
 
 
 def test_a_relative_name_is_found_by_workers_elsewhere(folder, client, monkeypatch):

@@ -29,6 +29,8 @@ LEARNERS = {
     "novelty": (lambda: gm.NoveltyDetector(KERNEL, rank=30, random_state=1), None, "score_samples"),
     "novelty, bound": (lambda: gm.NoveltyDetector(KERNEL, rank=30, calibration="bound"), None, "score_samples"),
     "Parzen": (lambda: gm.ParzenClassifier(KERNEL, rank=30), LABELS, "decision_function"),
+    "clusters": (lambda: gm.KernelKMeans(4, KERNEL, rank=30, random_state=0), None, "transform"),
+    "Gram-Schmidt": (lambda: gm.GramSchmidt(KERNEL, rank=12), None, "transform"),
     "settled": (lambda: gm.KernelRidge(gm.Gaussian("median"), rank=30), Y, "predict"),
     "unsteady": (lambda: gm.KernelRidge(gm.Gaussian(30.0), rank=30), Y, "predict"),
 }
@@ -77,7 +79,7 @@ def test_without_a_client_the_scheduler_of_dask_gives_the_same_bits(name, of_one
         np.testing.assert_array_equal(answer(name, learnt(name)), of_one_machine[name])
 
 
-@pytest.mark.parametrize("name", ["ridge", "classifier", "novelty"])
+@pytest.mark.parametrize("name", ["ridge", "classifier", "novelty", "clusters", "Gram-Schmidt"])
 def test_one_worker_and_three_give_the_same_bits(name, of_one_machine):
     for workers, at_once in [(1, 1), (1, 2), (3, 1)]:
         with (

@@ -19,6 +19,7 @@ from dask import array
 from dask.delayed import Delayed, delayed
 
 from gramian.places.dask import engine
+from gramian.places.dask.whole import at_hand
 from gramian.runtime.progress import task as told_task
 
 AHEAD = 64  # partitions whose answers are here at a time
@@ -98,25 +99,19 @@ class Partitions:
                 yield from engine.computed(some, some, "", range(start, start + len(some)))
                 told.advance(start + len(some))
 
-    def answered(self, function: Callable[[Any, int], Any], like: Any) -> Any:
-        """Return arrays of Dask whose chunks are what a function makes of the partitions.
+    def answered(self, function: Callable[[Any, int, Any], Any], asked: Any, like: Any) -> Any:
+        """Return arrays of Dask whose chunks are what a function makes of the partitions, and of who is asked.
 
-        `like` is what it makes of one object: an array, or several.
+        `like` is what it makes of one object: an array, or several. Arrays on workers that belong to who is asked are
+        put together where the answers are made.
         """
-        tasks = self.mapped(function, "answer")
+        tasks = self.mapped(function, "answer", [at_hand(asked)] * len(self.parts))
         if not isinstance(like, tuple):
             return self._array(tasks, np.asarray(like))
         return tuple(
             self._array([delayed(itemgetter(number), pure=False)(task) for task in tasks], np.asarray(part))
             for number, part in enumerate(like)
         )
-
-    def cut(self, answers: Any) -> Any:
-        """Return arrays of Dask, of numbers that are known, in chunks as these partitions."""
-        if isinstance(answers, tuple):
-            return tuple(map(self.cut, answers))
-        values = np.asarray(answers)
-        return array.from_array(values, chunks=(self.lengths, *((size,) for size in values.shape[1:])))
 
     def _array(self, tasks: list[Delayed], like: Any) -> Any:
         parts = [

@@ -13,7 +13,7 @@ from scipy.linalg import blas
 from gramian.checks import Array, as_vectors
 from gramian.runtime.threads import aside
 
-STRIPE = 1024  # rows that are solved for at a time, so that they stay in the cache
+SOLVED_AT_ONCE = 1024  # rows that are solved for at a time, so that they stay in the cache
 WIDTH = 256  # columns of an inverse that are solved for at a time
 
 
@@ -100,8 +100,8 @@ class Arrays:
     def substitute(self, L: Array, rows: Array) -> Array:
         (solve,) = blas.get_blas_funcs(("trsm",), dtype=rows.dtype)
         triangle = L.astype(rows.dtype, order="F", copy=False)
-        for start in range(0, len(rows), STRIPE):
-            some = rows[start : start + STRIPE]
+        for start in range(0, len(rows), SOLVED_AT_ONCE):
+            some = rows[start : start + SOLVED_AT_ONCE]
             some[...] = solve(1.0, triangle, some.T, lower=1, overwrite_b=1).T
         return rows
 

@@ -541,7 +541,7 @@ def _iterated(
     Where K is computed anew for every product, the steps go by values in single precision, which cost half as much,
     and the true residuals by values in double: as long as that makes good headway.
     """
-    coarse = gram if gram.is_held or _lost(gram, lens, float(ridges.min()), 1 / SLOW) else gram.single()
+    coarse = gram if gram.is_held or _lost(gram, lens, float(ridges.min()), 1 / SLOW) else gram.rounded()
 
     def multiplied(by: Gram, V: Array, columns: Any = slice(None)) -> Array:
         return np.asarray(lens.S(by.apply(lens.St(V))) + ridges[columns] * V)
@@ -704,7 +704,7 @@ def _preconditioner_of(gram: Gram, lens: Lens, ridges: Array, low: LowRank | Non
         G = low.factor * 1  # a copy
     else:
         twice = _lost(gram, lens, float(ridges.min())) and 8 * n * rank <= LARGEST_FACTOR
-        G = pivoted(gram if twice else gram.single(), rank, pivoting="random", rng=0).factor
+        G = pivoted(gram if twice else gram.rounded(), rank, pivoting="random", rng=0).factor
     if lens.S is not identity:
         lens.over(G)
     stripes = place.stripes(n, PRECONDITIONER_ROWS)

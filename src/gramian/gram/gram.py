@@ -270,10 +270,10 @@ class Gram:
     def is_nearly_one(self) -> bool:
         """Whether all objects have all but one image: half the digits of κ are lost in the difference of two images.
 
-        It is judged by the distances of all from the first, on the cores, where these can be had without a difference.
-        Of images that are all one nothing is lost.
+        It is judged by the distances of all from the first, where these can be had without a difference. Of images
+        that are all one nothing is lost.
         """
-        if self.place is not CORES or self.kernel.feature_dim(self.rows) is not None or self.kernel.traits.expensive:
+        if self.kernel.feature_dim(self.rows) is not None or self.kernel.traits.expensive:
             return False
         gaps = self._gaps(self.rows[:1])
         if gaps is None:

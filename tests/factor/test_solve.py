@@ -224,7 +224,7 @@ def test_conjugate_gradients_take_no_more_steps_than_distinct_eigenvalues():
 
 @pytest.mark.parametrize("limit", [3000, 10])
 @pytest.mark.parametrize("kernel", KERNELS, ids=str)
-def test_a_frame_is_the_map_through_which_k_is_seen(kernel, limit, X, B, monkeypatch):
+def test_a_lens_is_the_map_through_which_k_is_seen(kernel, limit, X, B, monkeypatch):
     monkeypatch.setattr(solve_module, "DENSE", limit)
     d = np.random.default_rng(2).uniform(0.1, 2.0, size=(40, 1))
     border = d[:, 0] / np.linalg.norm(d)

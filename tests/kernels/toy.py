@@ -232,7 +232,8 @@ class Toy(Defaults):
         return ToyArray(((own(A) - mean) * roots[:, None]).astype(own(A).dtype))
 
     def look_through(self, A, d, L, R):
-        A[:, :] = (d * own(A) - L @ (R.T @ own(A))).astype(own(A).dtype)
+        numbers = own(A)
+        numbers[...] = d * numbers - L @ (R.T @ numbers)
 
     def finite(self, A):
         return bool(np.isfinite(own(A)).all())

@@ -140,10 +140,10 @@ def test_a_slow_iteration_is_not_taken_for_one_that_has_ended():
 def test_values_that_are_multiplied_have_the_precision_they_are_held_in():
     gram = gm.Gaussian().gram(np.random.default_rng(0).normal(size=(50, 2)))
     assert gram.precision == np.float64
-    with gram.held(single=True):
+    with gram.held(in_single=True):
         assert gram.precision == np.float32
     assert gram.precision == np.float64
-    assert gram.single().precision == np.float32
+    assert gram.rounded().precision == np.float32
 
 
 @pytest.mark.parametrize("kernel", [gm.Gaussian(), gm.Laplacian(), gm.Polynomial(degree=2)], ids=repr)

@@ -224,7 +224,7 @@ def test_conjugate_gradients_take_no_more_steps_than_distinct_eigenvalues():
 
 @pytest.mark.parametrize("limit", [3000, 10])
 @pytest.mark.parametrize("kernel", KERNELS, ids=str)
-def test_a_frame_is_the_map_through_which_k_is_seen(kernel, limit, X, B, monkeypatch):
+def test_a_lens_is_the_map_through_which_k_is_seen(kernel, limit, X, B, monkeypatch):
     monkeypatch.setattr(solve_module, "DENSE", limit)
     d = np.random.default_rng(2).uniform(0.1, 2.0, size=(40, 1))
     border = d[:, 0] / np.linalg.norm(d)
@@ -380,7 +380,7 @@ def test_steps_go_on_in_double_precision_where_single_precision_makes_no_headway
     # With λ this near to what single precision does to K, a round of steps by such values leaves a good part of every
     # residual, and eight rounds leave far more than 1e-6. Rounding in double precision is no matter at all.
     K = gram.dense()
-    lam = 1.5 * float(np.linalg.norm(gram.single().dense() - K, 2))
+    lam = 1.5 * float(np.linalg.norm(gram.rounded().dense() - K, 2))
     assert lam > 1e7 * np.finfo(float).eps * np.sqrt(n)
     found = gm.solve(gram, B, lam)
     assert found.converged

@@ -98,6 +98,31 @@ def test_compiled_passes_and_plain_python_agree(name, dtype):
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize(("n", "m"), [(1, 1), (8, 8), (9, 17), (24, 523)])
+def test_a_tile_and_its_transpose_are_written_and_nothing_beside_them(n, m, dtype):
+    a, b = (GAUSSIAN.encode(points(k, 3, dtype, seed=k)) for k in (n, m))
+    found = fused(GAUSSIAN.formula, a, b, np.dtype(dtype))
+    assert found is not None
+    wide, mirrored = np.full((n + 2, m + 3), -1, dtype), np.full((m + 1, n + 5), -1, dtype)
+    found.fill(slice(0, n), slice(0, m), wide[1 : n + 1, 2 : m + 2], mirrored[:m, 3 : n + 3])
+    tile = np.empty((n, m), dtype)
+    found.fill(slice(0, n), slice(0, m), tile)
+    assert np.array_equal(wide[1 : n + 1, 2 : m + 2], tile)
+    assert np.array_equal(mirrored[:m, 3 : n + 3], tile.T)
+    assert (wide == -1).sum() == wide.size - n * m
+    assert (mirrored == -1).sum() == mirrored.size - n * m
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_products_of_points_of_fifty_coordinates_keep_their_digits(monkeypatch, dtype):
+    monkeypatch.setattr("gramian.places.cores.entries.WORTH", 0)
+    X, v = points(700, 50, dtype), np.random.default_rng(1).normal(size=700).astype(dtype)
+    K = gm.Gaussian(bandwidth=7.0)(X.astype(np.float64))
+    error = np.abs(gm.Gaussian(bandwidth=7.0).gram(X).apply(v[:, None])[:, 0] - K @ v.astype(np.float64))
+    assert (error <= (1e-6 if dtype == np.float32 else 1e-13) * (K @ np.abs(v.astype(np.float64)))).all()
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("columns", [1, 3])
 @pytest.mark.parametrize("symmetric", [True, False])
 def test_products_of_many_tiles_and_runs_are_those_of_numpy(monkeypatch, dtype, columns, symmetric):

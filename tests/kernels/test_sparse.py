@@ -135,7 +135,7 @@ def test_chunks_of_any_size_give_the_same_matrix(monkeypatch):
     kernel = gm.Matern(1.0, 0.5)
     expected = [kernel(csr(X)), kernel(csr(X), X[:7]), kernel(X[:7], csr(X))]
     for chunk in (1, 50, 1000):
-        monkeypatch.setattr(distances, "CHUNK", chunk)
+        monkeypatch.setattr(distances, "IN_CACHE", chunk)
         found = [kernel(csr(X)), kernel(csr(X), X[:7]), kernel(X[:7], csr(X))]
         for K, E in zip(found, expected, strict=True):
             np.testing.assert_allclose(K, E, rtol=0, atol=1e-12)

@@ -15,6 +15,7 @@ import scipy.linalg
 from gramian.formula import expression as ex
 from gramian.formula.encoded import Encoded, copied, in_precision, joined
 from gramian.places import CORES, on_host, register
+from gramian.places.protocol import Defaults
 
 
 class ToyArray:
@@ -144,19 +145,15 @@ class Factor:
         return np.diagonal(np.linalg.inv(self._A))
 
 
-class Toy:
+class Toy(Defaults):
     """The place."""
 
     name = title = "toy"
     answers = True
-    apart = False
     memory = hold = 2**28
     speed = 1.0
     lanes = 1
     full = (MemoryError,)
-
-    def release(self):
-        pass
 
     def encoded(self, a):
         """Return encodings whose dense vectors are here; numbers that were found beside others stay on the host."""
@@ -168,12 +165,6 @@ class Toy:
             return self.encoded(part)
         dense = isinstance(part, np.ndarray) and part.ndim == 2 and part.dtype.kind == "f"
         return ToyArray(part) if dense and not beside else part
-
-    def numbers(self, of, a):
-        return of(a)
-
-    def settled(self, kernel, X):
-        return kernel.fit(X)
 
     def features(self, phi, a, in_place):
         return phi(a) if in_place else self.array(phi(on_host(a)))
@@ -239,6 +230,10 @@ class Toy:
     def moved(self, A, mean, weights=None):
         roots = np.ones(len(A)) if weights is None else np.sqrt(weights)
         return ToyArray(((own(A) - mean) * roots[:, None]).astype(own(A).dtype))
+
+    def look_through(self, A, d, L, R):
+        numbers = own(A)
+        numbers[...] = d * numbers - L @ (R.T @ numbers)
 
     def finite(self, A):
         return bool(np.isfinite(own(A)).all())

@@ -121,7 +121,7 @@ def test_products_with_a_gram_are_linear_at_every_scale(dtype):
     V = RNG.normal(size=(60, 3))
     for c in (2.0**-1000, 2.0**-200, 2.0**130, 2.0**1000):
         np.testing.assert_allclose(K.apply(c * V) / c, K.apply(V), rtol=1e-12, atol=1e-6 if dtype is np.float32 else 0)
-        with K.held(single=True):
+        with K.held(in_single=True):
             np.testing.assert_allclose(K.apply(c * V) / c, K.apply(V), rtol=1e-12)
     np.testing.assert_allclose((K @ np.ones(60)), K.apply(np.ones((60, 1)))[:, 0], rtol=1e-6)
     assert (K @ np.arange(60)).dtype == dtype

@@ -262,15 +262,15 @@ def test_single_precision_that_leads_nowhere_is_given_up(offset, monkeypatch):
 
 def test_a_gram_in_single_precision_is_another_one_only_where_that_changes_something():
     gram = gm.Gaussian(1.0).gram(PLAIN)
-    assert gram.single().dtype == np.float32
+    assert gram.rounded().dtype == np.float32
     np.testing.assert_allclose(
-        gram.single().dense(), gram.dense(), rtol=0, atol=gram.kernel.accuracy(np.float32(0).dtype)
+        gram.rounded().dense(), gram.dense(), rtol=0, atol=gram.kernel.accuracy(np.float32(0).dtype)
     )
     already = gm.Gaussian(1.0).gram(PLAIN.astype(np.float32))
-    assert already.single() is already
+    assert already.rounded() is already
     words = gm.Subsequences(2, 0.5).gram(["ab", "abc", "b"])
-    assert words.single() is words  # values of strings are not made of floating point numbers
-    assert gram.ridge(2.0).single().diagonal == 2.0
+    assert words.rounded() is words  # values of strings are not made of floating point numbers
+    assert gram.ridge(2.0).rounded().diagonal == 2.0
     assert gram.dtype == np.float64
 
 

@@ -1,9 +1,13 @@
 """Samples of which all images are nearly one: the digits of 1 − κ are kept, and components are those of the line."""
 
+import decimal
 import pickle
+from decimal import Decimal
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 import gramian as gm
@@ -95,3 +99,39 @@ def test_the_centre_of_near_points_is_one_of_length_one(apart):
     assert_allclose(S.mean().norm(), 1, rtol=1e-12)
     assert_allclose(origin.distances(S.mean()), 1, rtol=1e-12)
     assert S.total_variance() <= 2 * apart**2
+
+
+def gaussian(sigma):
+    return lambda x, z: (-sum((a - b) ** 2 for a, b in zip(x, z, strict=True)) / (2 * sigma**2)).exp()
+
+
+def laplacian(x, z):
+    return (-sum(abs(a - b) for a, b in zip(x, z, strict=True))).exp()
+
+
+DEFINED = [
+    (gm.Gaussian(1.0), gaussian(1)),
+    (gm.Laplacian(1.0), laplacian),
+    (3 * gm.Gaussian(1.0) * gm.Gaussian(2.0), lambda x, z: 3 * gaussian(1)(x, z) * gaussian(2)(x, z)),
+    (gm.Gaussian(0.5) + gm.Gaussian(2.0) + 7.0, lambda x, z: gaussian(Decimal("0.5"))(x, z) + gaussian(2)(x, z) + 7),
+]
+
+
+def centred(kappa, X, Z):
+    """Return κ̂ between the rows of Z and those of X about the centre of X, in decimal numbers of sixty digits."""
+    with decimal.localcontext(prec=60):
+        X, Z = ([[Decimal(float(a)) for a in row] for row in A] for A in (X, Z))
+        K, beside = (np.array([[kappa(a, x) for x in X] for a in A]) for A in (X, Z))
+        return beside - beside.mean(axis=1)[:, None] - K.mean(axis=0) + K.mean()
+
+
+@pytest.mark.parametrize(("kernel", "kappa"), DEFINED, ids=[str(kernel) for kernel, _ in DEFINED])
+@given(seed=st.integers(0, 2**32 - 1), n=st.integers(3, 7), scale=st.floats(-13, -9), offset=st.sampled_from([0, 0.3]))
+def test_values_about_the_centre_have_the_digits_of_their_definition(kernel, kappa, seed, n, scale, offset):
+    rng = np.random.default_rng(seed)
+    X, Z = (offset + 10**scale * rng.normal(size=(k, 2)) for k in (n, 3))
+    expected = centred(kappa, X, Z).astype(np.float64)
+    about = kernel.center(X)
+    assert_allclose(about.gram(Z, X).dense(), expected, rtol=0, atol=DIGITS * np.abs(expected).max())
+    own = np.diagonal(centred(kappa, X, X)).astype(np.float64)
+    assert_allclose(about.gram(X).diag(), own, rtol=0, atol=DIGITS * own.max())

@@ -98,7 +98,7 @@ def test_a_point_far_away_takes_no_digits_from_the_others(dtype, place, exponent
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_wide_points_taken_a_slab_of_columns_at_a_time_keep_their_digits(monkeypatch, far, smooth, dtype):
     monkeypatch.setattr(module, "SLAB", 3)
-    monkeypatch.setattr(module, "CHUNK", 8)
+    monkeypatch.setattr(module, "IN_CACHE", 8)
     rng, eta = np.random.default_rng(5), distance_accuracy(np.dtype(dtype))
     A, B = (rng.normal(size=(m, 11)) + far for m in (40, 30))
     B[:5] = A[:5]

@@ -41,7 +41,7 @@ def test_clusters_stand_well_apart_only_where_next_to_nothing_lies_between():
 
 def test_few_objects_are_too_few_and_one_more_is_not():
     rng = np.random.default_rng(1)
-    few, enough = (section(rng.normal(size=(n, 2))) for n in (clusters.FEW - 1, clusters.FEW))
+    few, enough = (section(rng.normal(size=(n, 2))) for n in (clusters.TESTABLE - 1, clusters.TESTABLE))
     assert "too few objects" in few.lead
     assert few.numbers["clusters"] is None
     assert "too few" not in enough.lead

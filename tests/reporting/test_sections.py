@@ -454,7 +454,7 @@ def test_a_large_graph_is_looked_at_through_samples():
         patch.setattr(diffusion, "SMALL", 200)
         patch.setattr(study, "DIRECT_WALKS", 80)
         patch.setattr(contest, "JUDGED_WALKS", 120)
-        patch.setattr(study, "FEW", 60)
+        patch.setattr(study, "WALKED", 60)
         found = build(from_objects(graph, labels))
     assert section(found, "geometry")["numbers"]["looked_at"] == 80
     prediction = section(found, "prediction")

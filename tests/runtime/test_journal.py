@@ -120,7 +120,7 @@ def test_products_of_a_kernel_held_in_single_precision_are_not_taken_for_better_
     K = gaussian()
     expected = K.apply(V)
     with keeping(tmp_path):
-        with K.held(single=True):
+        with K.held(in_single=True):
             assert not np.array_equal(K.apply(V), expected)
         assert np.array_equal(K.apply(V), expected)
 

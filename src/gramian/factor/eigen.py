@@ -158,7 +158,7 @@ def centered_eigen(gram: Gram, rank: int | None = None) -> Eigen:
     if rank is None or decomposes(gram, rank) or dense_features or gram.is_nearly_one:
         return eigen(gram.center(), rank)
 
-    quick = gram if gram.is_held or not spreads(gram) else gram.single()
+    quick = gram if gram.is_held or not spreads(gram) else gram.rounded()
 
     def apply(V: Array) -> Array:
         product = quick.apply(V - V.mean(axis=0))

@@ -31,7 +31,7 @@ from gramian.factor.cholesky import LowRank, pivoted
 from gramian.factor.machine import DENSE, TYPICAL
 from gramian.gram.gram import Gram, as_symmetric, features
 from gramian.gram.there import answered
-from gramian.places import CORES, Factor, Matrix, Place, place_of
+from gramian.places import Factor, Matrix, place_of
 from gramian.runtime.progress import steps_left, task
 from gramian.runtime.threads import aside, cores, one_blas_thread, run
 
@@ -50,7 +50,6 @@ FEWEST = 64  # below which the rank of a preconditioner is not halved
 ROOT = 16  # side of a matrix that a place may keep, by the rank of a preconditioner that is decomposed in no time
 LARGEST_FACTOR = 2**31  # bytes of it in single precision, or as many as a place keeps of K
 PRECONDITIONER_ROWS = 2048  # of its factor that are worked on at a time
-ABREAST = 128  # columns of a matrix of another place that are seen through S at a time
 PART = 2**19  # numbers of a matrix that are seen through S at a time
 CLEAR = 64  # a ridge so many times the rounding errors of K in single precision is not lost among them
 COARSE = 1e-4  # what a round of steps by values in single precision may gain, at most
@@ -235,15 +234,8 @@ class Lens:
     def over(self, V: Matrix) -> None:
         """Write S V over V, some columns at a time, worked out in double precision."""
         place = place_of(V)
-        if self.form is not None and place.apart:
-            d, L, R = self.form
-            dtype = place.dtype(V)
-            of_columns = place.times(V.T, R).T.astype(dtype)
-            scaled = place.moved(V, np.zeros(V.shape[1]), np.square(d[:, 0]))
-            V[...] = scaled - place.array(L, dtype) @ of_columns
-            return
-        if self.form is not None and place is not CORES:
-            self._over_there(V, place)
+        if self.form is not None:
+            place.look_through(V, *(part.astype(np.float64) for part in self.form))
             return
         width = max(1, PART // max(1, len(V)))
         spans = [slice(start, start + width) for start in range(0, V.shape[1], width)]
@@ -253,14 +245,6 @@ class Lens:
             V[:, span] = place.array(seen, place.dtype(V))
 
         run(work, spans, cores(), in_turn=False)
-
-    def _over_there(self, V: Matrix, place: Place) -> None:
-        assert self.form is not None
-        d, L, R = (place.array(part.astype(np.float64)) for part in self.form)
-        for start in range(0, V.shape[1], ABREAST):
-            span = slice(start, start + ABREAST)
-            wide = place.cast(V[:, span], np.float64)
-            V[:, span] = place.cast(wide * d - L @ (R.T @ wide), place.dtype(V))
 
 
 PLAIN = Lens()
@@ -541,7 +525,7 @@ def _iterated(
     Where K is computed anew for every product, the steps go by values in single precision, which cost half as much,
     and the true residuals by values in double: as long as that makes good headway.
     """
-    coarse = gram if gram.is_held or _lost(gram, lens, float(ridges.min()), 1 / SLOW) else gram.single()
+    coarse = gram if gram.is_held or _lost(gram, lens, float(ridges.min()), 1 / SLOW) else gram.rounded()
 
     def multiplied(by: Gram, V: Array, columns: Any = slice(None)) -> Array:
         return np.asarray(lens.S(by.apply(lens.St(V))) + ridges[columns] * V)
@@ -704,7 +688,7 @@ def _preconditioner_of(gram: Gram, lens: Lens, ridges: Array, low: LowRank | Non
         G = low.factor * 1  # a copy
     else:
         twice = _lost(gram, lens, float(ridges.min())) and 8 * n * rank <= LARGEST_FACTOR
-        G = pivoted(gram if twice else gram.single(), rank, pivoting="random", rng=0).factor
+        G = pivoted(gram if twice else gram.rounded(), rank, pivoting="random", rng=0).factor
     if lens.S is not identity:
         lens.over(G)
     stripes = place.stripes(n, PRECONDITIONER_ROWS)

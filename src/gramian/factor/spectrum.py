@@ -138,7 +138,7 @@ def rough_factor(gram: Gram, rank: int) -> LowRank:
 
     What is chosen by it needs few digits; what is decided by the last of them is decided by what is left out.
     """
-    single = gram.single()
+    single = gram.rounded()
     low = pivoted(single, rank, pivoting="random", rng=0)
     return low if single is gram or low.relative_error >= CLEAR else pivoted(gram, rank, pivoting="random", rng=0)
 

@@ -223,7 +223,7 @@ class Gram:
         """Return a multiple of a symmetric K without λ, in single precision; from what is held, where it is."""
         if self._held is not None:
             return self._held.matrix(np.float32, factor)
-        K = Gram(self.kernel, self.rows, memory=self.memory).single().matrix()
+        K = Gram(self.kernel, self.rows, memory=self.memory).rounded().matrix()
         K *= float(factor)
         return self.place.cast(K, np.float32)
 
@@ -270,10 +270,10 @@ class Gram:
     def is_nearly_one(self) -> bool:
         """Whether all objects have all but one image: half the digits of κ are lost in the difference of two images.
 
-        It is judged by the distances of all from the first, on the cores, where these can be had without a difference.
-        Of images that are all one nothing is lost.
+        It is judged by the distances of all from the first, where these can be had without a difference. Of images
+        that are all one nothing is lost.
         """
-        if self.place is not CORES or self.kernel.feature_dim(self.rows) is not None or self.kernel.traits.expensive:
+        if self.kernel.feature_dim(self.rows) is not None or self.kernel.traits.expensive:
             return False
         gaps = self._gaps(self.rows[:1])
         if gaps is None:
@@ -290,11 +290,11 @@ class Gram:
         return np.asarray(sums[:, 0] / m)
 
     @contextmanager
-    def held(self, single: bool = False) -> Iterator[bool]:
+    def held(self, in_single: bool = False) -> Iterator[bool]:
         """Keep the tiles of a symmetric K in memory inside a ``with`` block, so that many products cost little.
 
         Where half of K does not fit into 1 GiB, or products go through the explicit map anyway, nothing is kept, and
-        all the same works more slowly. With `single` the tiles, though computed in double precision, are kept and
+        all the same works more slowly. With `in_single` the tiles, though computed in double precision, are kept and
         multiplied in single: twice as fast, half the memory, and products correct to about 1e-7. Yields whether K is
         held.
 
@@ -304,7 +304,7 @@ class Gram:
         ...     held, (K @ [1.0, 1.0]).round(3)
         (True, array([1.607, 1.607]))
         """
-        dtype = np.dtype(np.float32) if single else self.dtype
+        dtype = np.dtype(np.float32) if in_single else self.dtype
         cheap = self.kernel.matrix_free or self.through_features()
         if self._held is not None or not (self.symmetric and self.can_hold(dtype)) or cheap:
             yield self._held is not None
@@ -332,8 +332,8 @@ class Gram:
         """The type of the values that are multiplied: that of the tiles while they are in memory."""
         return self.dtype if self._held is None else self._held.dtype
 
-    def single(self) -> Gram:
-        """Return this Gram with its objects in single precision, half as large; itself where that would not do.
+    def rounded(self) -> Gram:
+        """Return this Gram with its objects rounded to single precision, half as large; itself where that would not do.
 
         That is where nothing changes by it (strings, nodes), where values overflow, or where they lose more digits
         than rounding does, as those of points far from the origin: some of them are compared.

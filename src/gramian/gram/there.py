@@ -114,16 +114,16 @@ class GramThere(Gram):
         return self.here.mean()
 
     @contextmanager
-    def held(self, single: bool = False) -> Iterator[bool]:
-        with self.here.held(single) as held:
+    def held(self, in_single: bool = False) -> Iterator[bool]:
+        with self.here.held(in_single) as held:
             yield held
 
     @property
     def is_held(self) -> bool:
         return self.here.is_held
 
-    def single(self) -> Gram:
-        return GramThere.of(self.here.single())
+    def rounded(self) -> Gram:
+        return GramThere.of(self.here.rounded())
 
     def double(self) -> Gram:
         return GramThere.of(self.here.double())

@@ -18,7 +18,7 @@ from gramian.places.cores.distances import squared_distances
 
 SAMPLE = 1000
 WIDE = 100  # columns beyond which a matrix product is faster than distances one by one
-STRIPE = 256  # points that are compared with all after them at a time
+COMPARED = 256  # points that are compared with all after them at a time
 
 
 def check_bandwidth(bandwidth: Any) -> None:
@@ -118,7 +118,7 @@ def _by_products(points: Any, unit: float) -> Array:
     """Return the distances in units, by matrix products of some points and those that come after."""
     n = points.shape[0]
     squares = np.zeros((n, n))
-    for start in range(0, n if unit > 0 else 0, STRIPE):
-        some = slice(start, start + STRIPE)
+    for start in range(0, n if unit > 0 else 0, COMPARED):
+        some = slice(start, start + COMPARED)
         squared_distances(points[some], points[start:], unit, squares[some, start:], factor=1.0, smooth=False)
     return np.sqrt(squares[np.triu_indices(n, 1)])

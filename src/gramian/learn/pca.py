@@ -166,7 +166,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Weighted, Red
         sample = self._learn_sample(X)
         wanted = self._check_components(len(sample))
         gram = sample.gram()
-        with gram.held(single=len(gram) > DENSE and spreads(gram)):
+        with gram.held(in_single=len(gram) > DENSE and spreads(gram)):
             centered = sample.about(self.kernel_.center(gram))
             self.total_variance_ = centered.space.kernel.rough_mean(centered.points)
             pairs = self._decompose(gram, wanted).positive() if self.total_variance_ > 0 else None

@@ -127,6 +127,30 @@ class Entries(Protocol):
         """Keep half of a symmetric K, computed in its own precision and kept in another one."""
 
 
+class Defaults:
+    """What a place does where it has nothing of its own to do."""
+
+    def release(self) -> None:
+        """Give back memory that is kept for later: none."""
+
+    def encoded(self, kernel: Any, X: Any) -> Encoded:
+        """Return what a kernel makes of objects."""
+        made: Encoded = kernel.encode(X)
+        return made
+
+    def settled(self, kernel: Any, X: Any) -> Any:
+        """Return a kernel with what it takes from objects."""
+        return kernel.fit(X)
+
+    def numbers(self, of: Callable[[Encoded], Array], a: Encoded) -> Array:
+        """Return a number for each object."""
+        return of(a)
+
+    def stream(self, batches: Iterator[Any]) -> Iterator[Any]:
+        """Return batches as they come."""
+        return batches
+
+
 class Factor(Protocol):
     """The Cholesky factor of a positive definite A."""
 
@@ -144,7 +168,6 @@ class Place(Protocol):
     """Who evaluates expressions, and on whose arrays."""
 
     name: str
-    apart: bool  # whether its matrices lie on other machines, so that their columns are not to travel
     answers: bool  # whether its users want arrays of its own for an answer, and not those of NumPy
 
     @property
@@ -250,6 +273,9 @@ class Place(Protocol):
 
     def moved(self, A: Matrix, mean: Array, weights: Array | None = None) -> Matrix:
         """Return √wᵢ (rᵢ − mean) of rows rᵢ, in their precision."""
+
+    def look_through(self, A: Matrix, d: Array, L: Array, R: Array) -> None:
+        """Write d ∘ A − L Rᵀ A over A, for columns d ≥ 0, L and R of the host."""
 
     def finite(self, A: Matrix) -> bool:
         """Tell whether no number is infinite, or none, and neither is their sum."""

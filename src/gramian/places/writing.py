@@ -32,7 +32,7 @@ class Writer(ABC):
     bounded: ClassVar[tuple[str, str]]  # the larger and the smaller of two, in the language of the place
 
     formula: Formula
-    single: bool
+    in_single: bool
     numbers: list[float]
     of_rows: list[Formula]
     of_columns: list[Formula]
@@ -61,7 +61,7 @@ class Writer(ABC):
         return self._known[key]
 
     def _number(self, value: float) -> str:
-        limits = np.finfo(np.float32 if self.single else np.float64)
+        limits = np.finfo(np.float32 if self.in_single else np.float64)
         if value and not float(limits.tiny) <= abs(value) <= float(limits.max):
             raise NoSourceError(f"{value:g} has no place among numbers of this precision")
         self.numbers.append(value)
@@ -119,7 +119,7 @@ class Writer(ABC):
     def _unit(self, sigma: float) -> float:
         """Return the power of two next to a bandwidth, by which points are divided without an error."""
         exponent = round(math.log2(sigma))
-        if abs(exponent) > (SINGLE_EXPONENT if self.single else DOUBLE_EXPONENT):
+        if abs(exponent) > (SINGLE_EXPONENT if self.in_single else DOUBLE_EXPONENT):
             raise NoSourceError(f"{sigma} has no inverse in this precision")
         return math.ldexp(1.0, exponent)
 

@@ -26,7 +26,7 @@ from gramian.reporting.splits import Splits
 from gramian.runtime.progress import each
 
 SAMPLE = 1000  # objects by which candidates are judged
-FEW = 300  # of those whose likenesses each need a walk through a large graph
+WALKED = 300  # of those whose likenesses each need a walk through a large graph
 
 
 @dataclass(frozen=True)

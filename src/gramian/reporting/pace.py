@@ -14,7 +14,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from gramian.intake.dataset import Dataset
-from gramian.reporting.candidates import FEW, SAMPLE
+from gramian.reporting.candidates import SAMPLE, WALKED
 from gramian.reporting.contest import (
     EXACT,
     FOLDS,
@@ -97,7 +97,7 @@ def at_first(data: Dataset, quick: bool = False) -> dict[str, float]:
 
 def _choosing(data: Dataset, quick: bool) -> float:
     """Return the seconds of the choice of a kernel, and of what is asked of all rows before it."""
-    sample = min(len(data), FEW if quick else SAMPLE)
+    sample = min(len(data), WALKED if quick else SAMPLE)
     chosen = SLOW.get(data.kind, 1.0) * (0.03 + 1e-6 * sample**2) * (1 if data.task != "none" else 0.1)
     return chosen + 1.4e-5 * len(data)
 
@@ -105,7 +105,7 @@ def _choosing(data: Dataset, quick: bool) -> float:
 def by_choice(data: Dataset, choosing: float, quick: bool = False) -> dict[str, float]:
     """Return the seconds that the steps after the choice of a kernel may take, by those that it took."""
     n, near, size = len(data), min(len(data), TESTED) / 1000, min(len(data), COMPARED) / 1000
-    sample = min(n, FEW if quick else SAMPLE)
+    sample = min(n, WALKED if quick else SAMPLE)
     slower = choosing / _choosing(data, quick)  # by much more than data differ: the machine is, or it is busy
     slower = max(slower / ALIKE, 1.0) if data.task != "none" else 1.0
     choosing = max(choosing - 1.4e-5 * n * slower, 0.5 * choosing)

@@ -31,7 +31,7 @@ from gramian.learn.path import Smoother, without_groups
 from gramian.runtime.threads import aside
 
 LOOKED_AT = 200_000  # rows that are compared with each other
-FEW = 20  # different values up to which those of a column may well be equal
+FEW_VALUES = 20  # different values up to which those of a column may well be equal
 ROOM = 100  # different rows that are possible for each one that is there, from which on equal ones are copies
 RIDGES = np.logspace(-9, 2, 34)  # in units of the largest eigenvalue
 INNER = 3  # blocks of time by which what happens within a fold is chosen
@@ -197,7 +197,7 @@ def _coincide(data: Dataset) -> bool:
         return False
     possible = 1.0
     for one in used:
-        if one.kind != "category" and one.distinct > FEW:
+        if one.kind != "category" and one.distinct > FEW_VALUES:
             return False
         possible *= one.distinct + bool(one.missing)
     return possible < ROOM * len(data)

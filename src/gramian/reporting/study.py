@@ -27,7 +27,7 @@ from gramian.learn.candidates import candidates
 from gramian.learn.pca import KernelPCA
 from gramian.learn.sklearn_private import take_rows
 from gramian.reporting.blocks import bounded, drawn, number
-from gramian.reporting.candidates import FEW, SAMPLE, Choice, choose
+from gramian.reporting.candidates import SAMPLE, WALKED, Choice, choose
 from gramian.reporting.fitting import as_records, columns_of, dated, fitting
 from gramian.reporting.numbering import numbering
 from gramian.reporting.splits import Splits
@@ -99,7 +99,7 @@ class Study:
         every, others = _with_and_without(data, apart) if given is None else ((), ())
         data = (as_records(data) or data) if apart else data
         walks = len(data) > EXACT and all(one.matrix_free for one in (*every, *filter(None, [given])))
-        few = np.sort(rng.permutation(known)[: FEW if walks or quick else SAMPLE])
+        few = np.sort(rng.permutation(known)[: WALKED if walks or quick else SAMPLE])
         y = None if data.y is None else target_of(data, few)
         choice = choose(data, every, given, few, y, splits.of_rows(few))
         whole = choice.kernel if given is not None else _of_all_columns(data, choice)

@@ -216,3 +216,14 @@ def test_geometry_is_that_of_the_cores(name):
     close(there.variance_along(there.combine(w)), here.variance_along(here.combine(w)))
     close(there.combine(w)(Z), here.combine(w)(Z))
     close(there.inner(there.combine(w)), here.inner(here.combine(w)))
+
+
+def test_components_of_points_that_are_nearly_one_are_those_of_the_cores():
+    near = 1e-8 * X
+    for rank in ("exact", None):
+        here, there = (
+            gm.KernelPCA(2, gm.Gaussian(1.0), rank=rank).fit(given) for given in (near, collection(near, 40))
+        )
+        assert np.abs(np.asarray(there.eigenvalues_) / here.eigenvalues_ - 1).max() <= TOL
+        expected = np.abs(here.transform(near))
+        assert np.abs(np.abs(np.asarray(there.transform(near))) - expected).max() <= TOL * expected.max()

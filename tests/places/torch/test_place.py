@@ -372,3 +372,12 @@ def test_what_rounding_hides_is_looked_for_in_double(monkeypatch):
         x = host(found.value)
         assert found.converged
         assert np.linalg.norm(K @ x + ridge * x - y) <= max(1.1 * found.residual, 1e-5) * np.linalg.norm(y)
+
+
+@pytest.mark.parametrize(("dtype", "tol"), [(np.float64, 1e-8), (np.float32, 1e-5)])
+def test_components_of_points_that_are_nearly_one_are_those_of_the_cores(dtype, tol):
+    near = (1e-8 * X).astype(dtype)
+    on_cores, elsewhere = (gm.KernelPCA(2, gm.Gaussian(1.0)).fit(given) for given in (near, there(near)))
+    assert np.abs(host(elsewhere.eigenvalues_) / on_cores.eigenvalues_ - 1).max() <= tol
+    found, expected = np.abs(host(elsewhere.transform(there(near)))), np.abs(on_cores.transform(near))
+    assert np.abs(found - expected).max() <= tol * expected.max()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any, cast
 
@@ -11,9 +10,10 @@ import scipy.linalg
 from scipy.linalg import blas
 
 from gramian.checks import Array, as_vectors
-from gramian.runtime.threads import aside
+from gramian.runtime.threads import aside, cores, run
 
-STRIPE = 1024  # rows that are solved for at a time, so that they stay in the cache
+PART = 2**19  # numbers that are taken to double precision at a time
+SOLVED_AT_ONCE = 1024  # rows that are solved for at a time, so that they stay in the cache
 WIDTH = 256  # columns of an inverse that are solved for at a time
 
 
@@ -41,9 +41,6 @@ class Arrays:
     def zeros(self, side: int) -> Array:
         return np.zeros((side, side), order="F")
 
-    def stream(self, batches: Iterator[Any]) -> Iterator[Any]:
-        return batches
-
     def compact(self, A: Array) -> Array:
         return np.ascontiguousarray(A)
 
@@ -70,6 +67,15 @@ class Arrays:
         if weights is None:
             return np.asarray(A.mean(axis=0, dtype=np.float64))
         return np.asarray(np.average(A, axis=0, weights=weights), dtype=np.float64)
+
+    def look_through(self, A: Array, d: Array, L: Array, R: Array) -> None:
+        width = max(1, PART // max(1, len(A)))
+
+        def work(lane: int, start: int) -> None:
+            some = A[:, start : start + width].astype(np.float64)
+            A[:, start : start + width] = d * some - L @ (R.T @ some)
+
+        run(work, range(0, A.shape[1], width), cores(), in_turn=False)
 
     def moved(self, A: Array, mean: Array, weights: Array | None = None) -> Array:
         moved = np.asarray(A - mean.astype(A.dtype))
@@ -100,8 +106,8 @@ class Arrays:
     def substitute(self, L: Array, rows: Array) -> Array:
         (solve,) = blas.get_blas_funcs(("trsm",), dtype=rows.dtype)
         triangle = L.astype(rows.dtype, order="F", copy=False)
-        for start in range(0, len(rows), STRIPE):
-            some = rows[start : start + STRIPE]
+        for start in range(0, len(rows), SOLVED_AT_ONCE):
+            some = rows[start : start + SOLVED_AT_ONCE]
             some[...] = solve(1.0, triangle, some.T, lower=1, overwrite_b=1).T
         return rows
 

@@ -23,7 +23,7 @@ from gramian.places.cores.products import inner_products, squared_lengths
 SLAB = 4096  # numbers of an object that a block copies at a time
 ROUNDING = 4.0  # the expansion's error in units of ε (‖a‖² + ‖b‖²)
 PATCH = 0.05  # share of a tile up to which single entries are recomputed; beyond it the whole tile is
-CHUNK = 2**17  # numbers that are taken up at a time: they stay in the cache from one pass to the next
+IN_CACHE = 2**17  # numbers that are taken up at a time: they stay in the cache from one pass to the next
 
 
 def squared_distances(A: Any, B: Any, scale: float, out: Array, *, factor: float, smooth: bool) -> None:
@@ -68,7 +68,7 @@ def _of_dense(A: Array, B: Array, scale: float, out: Array, factor: float, smoot
         _by_difference(A, B, scale, out, factor)
     elif count:
         i, j = np.nonzero(doubtful)
-        step = max(1, CHUNK // A.shape[1])
+        step = max(1, IN_CACHE // A.shape[1])
         for start in range(0, count, step):
             some = i[start : start + step], j[start : start + step]
             gap = (A[some[0]].astype(np.float64) - B[some[1]]) / scale
@@ -85,7 +85,7 @@ def _augmented(points: Array, origin: Array, scale: float, times: float) -> tupl
     """Return times · (points − origin) / scale with two columns to spare, and the squared norms before `times`."""
     augmented = np.empty((points.shape[0], points.shape[1] + 2), points.dtype)
     norms = np.empty(len(points), points.dtype)
-    step = max(1, CHUNK // points.shape[1])
+    step = max(1, IN_CACHE // points.shape[1])
     for start in range(0, len(points), step):
         rows = slice(start, start + step)
         moved = augmented[rows, :-2]
@@ -121,7 +121,7 @@ def _of_sparse(A: Any, B: Any, scale: float, out: Array, factor: float, smooth: 
     b = _in_units(B, scale)
     norms_b = squared_lengths(b)
     b = b.tocsc()  # the form that products with its transpose are made of
-    step = max(1, CHUNK // max(B.shape[0], _longest(A)))
+    step = max(1, IN_CACHE // max(B.shape[0], _longest(A)))
     for start in range(0, A.shape[0], step):
         some = A[start : start + step]
         a = _in_units(some, scale)
@@ -156,7 +156,7 @@ def _longest(points: Any) -> int:
 def _between(A: Any, B: Any, i: Array, j: Array, scale: float) -> Array:
     """Return ‖(a − b) / scale‖² for the rows i of A against the rows j of B, pair by pair, from sparse differences."""
     squares = np.empty(len(i))
-    step = max(1, CHUNK // max(1, _longest(A) + _longest(B)))
+    step = max(1, IN_CACHE // max(1, _longest(A) + _longest(B)))
     for start in range(0, len(i), step):
         pairs = slice(start, start + step)
         a, b = (_in_units(csr_array(P[k[pairs]]), 2.0) for P, k in ((A, i), (B, j)))  # halves keep differences finite

@@ -15,7 +15,7 @@ from gramian.places.protocol import Asked, Remember
 from gramian.runtime.journal import Stages
 from gramian.runtime.progress import task
 
-WORTH = 10**8  # values of κ, half of K where it is symmetric, from which on to compile it takes less than it saves
+WORTH = 4 * 10**7  # values of κ, half of K where it is symmetric, from which on to compile it takes less than it saves
 HOLD = 2**30  # bytes of K that are kept for the time of an iteration, n = 16,000 in double precision
 
 
@@ -61,7 +61,8 @@ class Tiled:
     def matrix(self, remember: Remember) -> Array:
         def fill(stages: Stages) -> Array:
             out = np.empty(self.asked.shape, self.asked.dtype)
-            tiles.fill(self._in_pieces(self.write), self.tiling, self._diagonal(), out, stages)
+            twice = self.fused.fill if self.fused is not None else None
+            tiles.fill(self._in_pieces(self.write), self.tiling, self._diagonal(), out, stages, twice)
             return out
 
         out = remember(("dense",), fill)

@@ -19,10 +19,10 @@ from gramian.formula import expression as ex
 from gramian.formula.encoded import Encoded
 from gramian.formula.expression import Formula, Path
 from gramian.places.cores.interpret import at, numbers_of
-from gramian.places.cores.source import ABREAST, STEP, Points, Source
+from gramian.places.cores.source import ABREAST, Points, Source
 from gramian.places.writing import NoSourceError
 
-MOST_COORDINATES = 64  # beyond which a matrix product compares points faster than their differences do
+MOST_COORDINATES = 64  # beyond which those of a run of columns leave the caches next to a core
 FAR = {np.dtype(np.float32): 1e15, np.dtype(np.float64): 1e150}  # bandwidths whose squares have a place
 
 
@@ -46,12 +46,10 @@ class Fused:
         self._call("product", *arguments, V[j, 0], w, added, back)
         sums += added[: len(sums)]
 
-    def fill(self, i: slice, j: slice, out: Array) -> None:
-        """Write the tile."""
-        rows, cols = out.shape
-        apart = out.strides[0] // out.itemsize
-        flat = as_strided(out, ((rows - 1) * apart + cols,), (out.itemsize,))
-        self._call("fill", *self._arguments(i, j), rows, cols, apart, flat)
+    def fill(self, i: slice, j: slice, out: Array, mirrored: Array | None = None) -> None:
+        """Write the tile, and its transpose."""
+        back = (np.empty(0, self.dtype), 0) if mirrored is None else _flat(mirrored)
+        self._call("fill", *self._arguments(i, j), *out.shape, *_flat(out), *back)
 
     def _call(self, name: str, *arguments: Any) -> None:
         from gramian.places.cores.compiled import call  # loads Numba, which small work is to do without
@@ -60,21 +58,21 @@ class Fused:
 
     def _arguments(self, i: slice, j: slice) -> tuple[Any, ...]:
         a, b, source = self.rows[i], self.cols[j], self.source
-        left = tuple(self._packed(a, points, ABREAST) for points in source.points)
-        right = tuple(np.ascontiguousarray(self._packed(b, points, 1).T) for points in source.points)
+        left = tuple(self._in_units(a, points, ABREAST) for points in source.points)
+        right = tuple(np.ascontiguousarray(self._in_units(b, points, 1).T) for points in source.points)
         of_rows, of_columns = self._numbers(source.of_rows, a, ABREAST), self._numbers(source.of_columns, b, 1)
         return left, right, self._parameters, of_rows, of_columns
 
-    def _packed(self, a: Encoded, points: Points, abreast: int) -> Array:
-        """Return points in units of a power of two, filled up with coordinates of 0 and with copies of the last point.
+    def _in_units(self, a: Encoded, points: Points, abreast: int) -> Array:
+        """Return points in units of a power of two, filled up with copies of the last one.
 
         Copies, for a value between other points may be infinite, and infinity times 0 is no number.
         """
         given = at(a, points.part)
-        packed = np.zeros((_up(len(given), abreast), _up(given.shape[1], STEP)), self.dtype)
-        np.multiply(given, 1 / points.unit, out=packed[: len(given), : given.shape[1]], dtype=self.dtype)
-        packed[len(given) :] = packed[len(given) - 1]
-        return packed
+        rows = np.empty((_up(len(given), abreast), given.shape[1]), self.dtype)
+        np.multiply(given, 1 / points.unit, out=rows[: len(given)], dtype=self.dtype)
+        rows[len(given) :] = rows[len(given) - 1]
+        return rows
 
     def _numbers(self, wanted: list[Formula], a: Encoded, abreast: int) -> Array:
         numbers = np.zeros((len(wanted), _up(len(a), abreast)), self.dtype)
@@ -99,6 +97,12 @@ def fused(formula: Formula, rows: Encoded, cols: Encoded, dtype: np.dtype[Any]) 
         return None
     fits = bool(source.points) and all(_fits(at(a, p.part), p, dtype) for p in source.points for a in (rows, cols))
     return Fused(source, rows, cols, dtype) if fits else None
+
+
+def _flat(out: Array) -> tuple[Array, int]:
+    """Return the numbers of a tile with those between its rows, and how far the rows are apart."""
+    (rows, cols), apart = out.shape, out.strides[0] // out.itemsize
+    return as_strided(out, ((rows - 1) * apart + cols,), (out.itemsize,)), apart
 
 
 def _up(n: int, multiple: int) -> int:

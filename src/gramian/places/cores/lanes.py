@@ -1,7 +1,7 @@
-"""What compiled passes are made of: exponentials, and what four coordinates add to a comparison of two points.
+"""Exponentials for compiled passes.
 
-Everything here is put into the loops that call it, and has neither calls nor branches, so that the compiler turns these
-loops into vector instructions, a lane for each pair of points.
+They are put into the loops that call them, and have neither calls nor branches, so that the compiler turns these loops
+into vector instructions, a lane for each pair of points.
 """
 
 from __future__ import annotations
@@ -105,22 +105,3 @@ def exp2_double(t):  # type: ignore[no-untyped-def]
     p = _within_double(min(max(t, -1021.0), 1024.0))
     p = p if t >= -1021.0 else 0.0
     return p if t < 1024.0 else np.inf
-
-
-@njit(fastmath=SUMS, inline="always")
-def squares_of(a, b, c, d, e, f, g, h):  # type: ignore[no-untyped-def]
-    """Return the part of ‖x − z‖² that comes of four coordinates."""
-    a, b, c, d = a - e, b - f, c - g, d - h
-    return (a * a + b * b) + (c * c + d * d)
-
-
-@njit(fastmath=SUMS, inline="always")
-def products_of(a, b, c, d, e, f, g, h):  # type: ignore[no-untyped-def]
-    """Return the part of xᵀz that comes of four coordinates."""
-    return (a * e + b * f) + (c * g + d * h)
-
-
-@njit(fastmath=SUMS, inline="always")
-def lengths_of(a, b, c, d, e, f, g, h):  # type: ignore[no-untyped-def]
-    """Return the part of ‖x − z‖₁ that comes of four coordinates."""
-    return (abs(a - e) + abs(b - f)) + (abs(c - g) + abs(d - h))

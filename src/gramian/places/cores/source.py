@@ -23,8 +23,7 @@ from gramian.formula import expression as ex
 from gramian.formula.expression import Formula, Path
 from gramian.places.writing import LOG2E, NEAR, Writer
 
-STEP = 4  # coordinates that are taken up in one pass over a run: points are filled up with zeros to a multiple of it
-ABREAST = 4  # rows that are compared at a time, so that columns are read once for all of them
+ABREAST = 8  # rows that are compared at a time, as `registers` does it, so that columns are read once for all of them
 APART = 16  # numbers between runs of coordinates, which would crowd the same places of the cache otherwise
 RUN = 512  # columns that are taken up at a time: their numbers stay in the first cache
 ROWS = 128  # rows after which sums over them are moved to double precision
@@ -35,10 +34,9 @@ TEMPLATE = '''"""A pass over a tile, written by gramian.places.cores.source."""
 import numpy as np
 from numba import njit
 from gramian.places.cores.lanes import EXACT, SUMS, exp2_{kind} as exp2, fall2_{kind} as fall2
-from gramian.places.cores.lanes import lengths_of, products_of, squares_of
+from gramian.places.cores.registers import TURNED, lengths_of, products_of, room, squares_of, turned
 
 
-{compared}
 @njit(fastmath=EXACT, forceinline=True)
 def value({arguments}):
 {entry}
@@ -49,10 +47,11 @@ def value({arguments}):
 def product(A, B, P, R, C, v, w, sums, mirrored):
 {numbers}
 {buffers}
-    back = np.empty({RUN}, P.dtype)
+    back, vs = room(1, {RUN}, P)[0], room(1, {RUN}, P)[0]
     for first in range(0, len(v), {RUN}):
         q = min({RUN}, len(v) - first)
-        vs, moved = v[first : first + q], mirrored[first : first + q]
+        vs[:q] = v[first : first + q]
+        moved = mirrored[first : first + q]
 {run}
         back[:] = 0
         for i in range(0, len(w), {ABREAST}):
@@ -73,7 +72,7 @@ def product(A, B, P, R, C, v, w, sums, mirrored):
 
 
 @njit(nogil=True, cache=True, fastmath=SUMS)
-def fill(A, B, P, R, C, rows, cols, apart, out):
+def fill(A, B, P, R, C, rows, cols, out, apart, mirrored, between):
 {numbers}
 {buffers}
     for first in range(0, cols, {RUN}):
@@ -81,44 +80,22 @@ def fill(A, B, P, R, C, rows, cols, apart, out):
 {run}
         for i in range(0, rows, {ABREAST}):
 {compare}
-            for r in range(min({ABREAST}, rows - i)):
+            several = min({ABREAST}, rows - i)
+            for r in range(several):
 {row}
-                row = out[(i + r) * apart + first : (i + r) * apart + first + q]
+                start = (i + r) * apart + first
+                row = out[start : start + q]
                 for j in range(q):
                     row[j] = value({given})
+            if len(mirrored) == 0:
+                continue
+            whole = q - q % TURNED if several == TURNED else 0
+            for j in range(0, whole, TURNED):
+                turned(out, i * apart + first + j, apart, mirrored, (first + j) * between + i, between)
+            for j in range(whole, q):
+                for r in range(several):
+                    mirrored[(first + j) * between + i + r] = out[(i + r) * apart + first + j]
 '''
-
-
-# ABREAST rows against all columns of a run, STEP coordinates at a time.
-COMPARE = """@njit(nogil=True, cache=True, fastmath=SUMS)
-def compare_{how}(X, i, Z, q, s):
-{rows}
-    for k in range(0, X.shape[1], {STEP}):
-{coordinates}
-{columns}
-        if k == 0:
-            for j in range(q):
-{first}
-        else:
-            for j in range(q):
-{further}
-
-"""
-
-
-def _compare(how: str) -> str:
-    """Return the pass that compares points in one way."""
-    rows, steps = range(ABREAST), range(STEP)
-    added = [f"{how}({', '.join(f'x{r}_{k}' for k in steps)}, {', '.join(f'z{k}[j]' for k in steps)})" for r in rows]
-    return COMPARE.format(
-        how=how,
-        STEP=STEP,
-        rows=_lines(4, (f"s{r} = s[{r}][:q]" for r in rows)),
-        coordinates=_lines(8, (f"x{r}_{k} = X[i + {r}, k + {k}]" for r in rows for k in steps)),
-        columns=_lines(8, (f"z{k} = Z[k + {k}][:q]" for k in steps)),
-        first=_lines(16, (f"s{r}[j] = {added[r]}" for r in rows)),
-        further=_lines(16, (f"s{r}[j] += {added[r]}" for r in rows)),
-    )
 
 
 class Points(NamedTuple):
@@ -134,7 +111,7 @@ class Source(Writer):
     """A pass over a tile: its text, and the arguments that belong to the expression."""
 
     formula: Formula
-    single: bool
+    in_single: bool
     points: list[Points] = field(default_factory=list)
     numbers: list[float] = field(default_factory=list)
     of_rows: list[Formula] = field(default_factory=list)
@@ -153,20 +130,19 @@ class Source(Writer):
         columns = [f"c{k}" for k in range(len(self.of_columns))]
         numbers = [f"p{k}" for k in range(len(self.numbers))]
         return TEMPLATE.format(
-            compared="\n".join(map(_compare, sorted({p.how for p in self.points}))),
-            kind="single" if self.single else "double",
+            kind="single" if self.in_single else "double",
             numbers=_lines(4, (f"p{k} = P[{k}]" for k in range(len(self.numbers)))),
             buffers=_lines(
                 4,
-                (f"s{k} = np.empty(({ABREAST}, {RUN + APART}), P.dtype)" for k in range(len(self.points))),
-                (f"b{k} = np.empty((B[{k}].shape[0], {RUN + APART}), P.dtype)" for k in range(len(self.points))),
+                (f"s{k} = room({ABREAST}, {RUN + APART}, P)" for k in range(len(self.points))),
+                (f"b{k} = room(B[{k}].shape[0], {RUN + APART}, P)" for k in range(len(self.points))),
             ),
             run=_lines(
                 8,
                 (f"b{k}[:, :q] = B[{k}][:, first : first + q]" for k in range(len(self.points))),
                 (f"c{k} = C[{k}][first : first + q]" for k in range(len(self.of_columns))),
             ),
-            compare=_lines(12, (f"compare_{p.how}(A[{k}], i, b{k}, q, s{k})" for k, p in enumerate(self.points))),
+            compare=_lines(12, (f"{p.how}(A[{k}], i, b{k}, q, s{k})" for k, p in enumerate(self.points))),
             row=_lines(
                 16,
                 (f"t{k} = s{k}[r][:q]" for k in range(len(self.points))),

@@ -42,10 +42,11 @@ EXPENSIVE_PIECE = 0.2  # seconds after which a tile of a expensive kernel looks 
 FEWEST = 32  # entries that are asked for at a time even so
 STEADY = 4096  # entries that are asked for at a time where the time they take must not matter
 COPIES = 3  # of an object's numbers that a block may make: shifted, squared, augmented
-STRIPE = 64  # rows of a tile that are transposed at a time, so that whole cache lines are written
+TURNED_AT_ONCE = 64  # rows of a tile that are transposed at a time, so that whole cache lines are written
 
 Span: TypeAlias = tuple[slice, slice]
 Block: TypeAlias = Callable[[slice, slice, Array], None]
+Twice: TypeAlias = Callable[[slice, slice, Array, Array], None]  # writes a tile, and its transpose into another place
 Fetch: TypeAlias = Callable[[int, int, Span], Array]
 Add: TypeAlias = Callable[[int, int, Span, Array, Array | None], None]  # adds what a tile gives to sums, both ways
 
@@ -172,30 +173,45 @@ def _in_rounds(
         stages(sums, -(-jobs // lanes), go, (tiling.rows, tiling.cols, lanes))
 
 
-def fill(block: Block, tiling: Tiling, diagonal: Array | None, out: Array, stages: Stages = at_once) -> None:
-    """Write every tile of K into `out`; a symmetric K comes out exactly symmetric, with the given diagonal."""
+def fill(
+    block: Block,
+    tiling: Tiling,
+    diagonal: Array | None,
+    out: Array,
+    stages: Stages = at_once,
+    twice: Twice | None = None,
+) -> None:
+    """Write every tile of K into `out`; a symmetric K comes out exactly symmetric, with the given diagonal.
+
+    Its tiles beside the diagonal are written twice: by `twice`, or by `block` and a copy.
+    """
     spans = tiling.spans()
 
     def work(lane: int, number: int) -> None:
         i, j = spans[number]
         tile = out[i, j]
-        block(i, j, tile)
         if not tiling.symmetric:
+            block(i, j, tile)
             return
         if i != j:
-            _transpose(tile, out[j, i])
+            (twice or copied)(i, j, tile, out[j, i])
             return
+        block(i, j, tile)
         upper = np.triu(tile, 1)
         np.add(upper, upper.T, out=tile)
         np.fill_diagonal(tile, 0.0 if diagonal is None else diagonal[i])
+
+    def copied(i: slice, j: slice, tile: Array, mirrored: Array) -> None:
+        block(i, j, tile)
+        _transpose(tile, mirrored)
 
     _in_rounds(work, len(spans), tiling, out, stages, what="entries of K")
 
 
 def _transpose(tile: Array, out: Array) -> None:
     """Copy tile.T into out by stripes; at sizes that are powers of two this is several times as fast."""
-    for i in range(0, len(tile), STRIPE):
-        out[:, i : i + STRIPE] = tile[i : i + STRIPE].T
+    for i in range(0, len(tile), TURNED_AT_ONCE):
+        out[:, i : i + TURNED_AT_ONCE] = tile[i : i + TURNED_AT_ONCE].T
 
 
 def hold(

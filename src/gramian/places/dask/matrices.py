@@ -39,7 +39,7 @@ from gramian.places.dask.pairs import cuts as cuts_of
 from gramian.places.dask.work import Work, shipping
 from gramian.runtime.fingerprint import fingerprint
 
-FEW = 1024  # rows, and
+FEW_ROWS = 1024  # rows, and
 SMALL = 2**26  # bytes of them, up to which a part of an array is brought to the client
 ABREAST = 4  # parts of a sum that are added at a time
 
@@ -238,7 +238,7 @@ class Parted:
             first, last, step = rows.indices(self.cuts[-1])
             if (first, last, step) == (0, self.cuts[-1], 1):
                 return self
-            if step == 1 and last - first > FEW:
+            if step == 1 and last - first > FEW_ROWS:
                 return self.recut([first, *(c for c in self.cuts if first < c < last), last])._from(first)
             rows = np.arange(first, last, step)
         chosen = np.asarray(rows)
@@ -247,7 +247,7 @@ class Parted:
         if chosen.ndim == 0:
             return self._some(chosen[None])[0]
         chosen = np.where(chosen < 0, chosen + self.cuts[-1], chosen)
-        if len(chosen) <= FEW or len(chosen) * self._bytes <= SMALL:
+        if len(chosen) <= FEW_ROWS or len(chosen) * self._bytes <= SMALL:
             return self._fetched(chosen)
         return self._shuffled(chosen)
 

@@ -7,7 +7,7 @@ cores of the client.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from itertools import pairwise
@@ -26,19 +26,18 @@ from gramian.places.dask.collections import Partitions
 from gramian.places.dask.entries import Between, Side, parted_leaf
 from gramian.places.dask.matrices import Parted, Rows
 from gramian.places.dask.work import Work
-from gramian.places.protocol import Asked, Entries, Factor, Matrix, Place, Prepared
+from gramian.places.protocol import Asked, Defaults, Entries, Factor, Matrix, Place, Prepared
 
 HOLD = 2**30  # bytes, by which ranks are chosen as on the cores
 
 
-class Workers:
+class Workers(Defaults):
     """The workers of a cluster, and the partitions of a collection on them."""
 
     name = "dask"
     title = "workers of Dask"
     full = (MemoryError,)
     answers = False
-    apart = True
     memory = DEFAULT_MEMORY
     hold = HOLD
     lanes = 1
@@ -47,21 +46,8 @@ class Workers:
     def __init__(self, work: Work, cuts: tuple[int, ...]) -> None:
         self.work, self.cuts = work, cuts
 
-    def release(self) -> None:
-        pass
-
-    def stream(self, batches: Iterator[Any]) -> Iterator[Any]:
-        return batches
-
     def zeros(self, side: int) -> Any:
         return self.array(np.zeros((side, side), order="F"))
-
-    def encoded(self, kernel: Any, X: Any) -> Encoded:
-        found: Encoded = kernel.encode(X)
-        return found
-
-    def settled(self, kernel: Any, X: Any) -> Any:
-        return kernel.fit(X)
 
     def numbers(self, of: Callable[[Encoded], Array], a: Encoded) -> Array:
         leaf = parted_leaf(a)
@@ -160,6 +146,11 @@ class Workers:
         if not isinstance(A, Parted):
             return CORES.moved(A, mean, weights)
         return A.rowwise(partial(moved, mean), *(() if weights is None else (np.asarray(weights),)))
+
+    def look_through(self, A: Matrix, d: Array, L: Array, R: Array) -> None:
+        of_columns = self.times(A.T, R).T.astype(self.dtype(A))
+        scaled = self.moved(A, np.zeros(A.shape[1]), np.square(d[:, 0]))
+        A[...] = scaled - self.array(L, self.dtype(A)) @ of_columns
 
     def finite(self, A: Matrix) -> bool:
         return bool(np.isfinite(A.summed(plain_sum))) if isinstance(A, Parted) else CORES.finite(A)

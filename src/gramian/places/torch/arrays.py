@@ -21,6 +21,7 @@ TYPES: dict[np.dtype[Any], torch.dtype] = {
     np.dtype(np.int64): torch.int64,
 }
 NAMES: dict[torch.dtype, np.dtype[Any]] = {there: here for here, there in TYPES.items()}
+WIDENED = 128  # columns that are taken to double precision at a time
 STRIPE = {"cpu": 1024, "cuda": 2**16}  # rows of a tall matrix that are worked on at a time, at least
 ACROSS = 2048  # columns of a scatter that are worked on at a time
 LONGEST = 2**30  # bytes of temporary arrays
@@ -116,6 +117,13 @@ class Arrays:
             return self.host(A.mean(0, dtype=torch.float64))
         w = self.array(weights, np.float64)
         return self.host((w / w.sum()) @ A.double())
+
+    def look_through(self, A: Tensor, d: Array, L: Array, R: Array) -> None:
+        scales, left, right = (self.array(part) for part in (d, L, R))
+        for start in range(0, A.shape[1], WIDENED):
+            span = slice(start, start + WIDENED)
+            wide = self.cast(A[:, span], np.float64)
+            A[:, span] = self.cast(wide * scales - left @ (right.T @ wide), self.dtype(A))
 
     def moved(self, A: Tensor, mean: Array, weights: Array | None = None) -> Tensor:
         moved = A - self.array(mean, self.dtype(A))

@@ -13,7 +13,7 @@ from gramian.places.torch.linear import product
 
 ROUNDING = 4.0  # the expansion's error in units of ε (‖a‖² + ‖b‖²)
 RELATIVE = {torch.float32: 1e-6, torch.float64: 1e-13}  # error allowed in a squared distance
-FEW = 0.05  # share of a tile up to which single entries are taken again; beyond it the whole tile is
+PATCH = 0.05  # share of a tile up to which single entries are taken again; beyond it the whole tile is
 
 
 def inner_products(A: Tensor, B: Tensor, dtype: torch.dtype) -> Tensor:
@@ -38,7 +38,7 @@ def squared_distances(A: Tensor, B: Tensor, sigma: float, dtype: torch.dtype, sm
     if smooth and error <= RELATIVE[dtype]:
         return squares
     i, j = torch.nonzero(squares < error / RELATIVE[dtype], as_tuple=True)
-    if len(i) > FEW * squares.numel() and squares.numel() > 64:
+    if len(i) > PATCH * squares.numel() and squares.numel() > 64:
         return _by_difference(A, B, sigma).to(dtype)
     if len(i):
         squares[i, j] = ((A[i].double() - B[j].double()) / sigma).square_().sum(1).to(dtype)

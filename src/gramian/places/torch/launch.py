@@ -56,12 +56,12 @@ def share_of(formula: Formula, width: int) -> Share:
 def for_product(source: Source) -> Tile:
     """Return the tile of a product with one column."""
     widths = sum(width_of(p.width) for p in source.points)
-    return _way(source.formula, widths).tile if _halved(source) else COORDINATES[source.single]
+    return _way(source.formula, widths).tile if _halved(source) else COORDINATES[source.in_single]
 
 
 def for_products(source: Source, columns: int) -> Tile:
     """Return the tile of a product with several columns."""
-    if not source.single:
+    if not source.in_single:
         return DOUBLES
     tile = next(tile for most, tile in SEVERAL.items() if columns <= most)
     return tile if _halved(source) else COORDINATES[True]
@@ -69,7 +69,7 @@ def for_products(source: Source, columns: int) -> Tile:
 
 def for_filling(source: Source) -> Tile:
     """Return the tile in which K is written."""
-    return WRITTEN if _halved(source) else COORDINATES[source.single]
+    return WRITTEN if _halved(source) else COORDINATES[source.in_single]
 
 
 def _halved(source: Source) -> bool:

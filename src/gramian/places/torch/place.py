@@ -21,7 +21,7 @@ from gramian.formula import encoded
 from gramian.formula.encoded import Encoded
 from gramian.formula.expression import Formula
 from gramian.places import CORES, on_host, register, there
-from gramian.places.protocol import Asked, Place, Prepared, Remember
+from gramian.places.protocol import Asked, Defaults, Place, Prepared, Remember
 from gramian.places.torch import engine, interpret
 from gramian.places.torch.arrays import NAMES, Arrays, dtype_of
 from gramian.places.torch.memory import ON_CORES, budget, release
@@ -36,11 +36,10 @@ LANES = 4  # threads that keep a GPU busy while one of them waits for it
 KEPT = 2**30  # bytes of K that are kept in the memory of the machine itself; a quarter of what is free on a GPU
 
 
-class Torch(Arrays):
+class Torch(Arrays, Defaults):
     """One device of torch."""
 
     answers = True
-    apart = False
 
     def __init__(self, device: torch.device) -> None:
         super().__init__(device)
@@ -76,12 +75,6 @@ class Torch(Arrays):
 
     def encoded(self, kernel: Any, X: Any) -> Encoded:
         return there(kernel.encode(X), self)
-
-    def settled(self, kernel: Any, X: Any) -> Any:
-        return kernel.fit(X)
-
-    def numbers(self, of: Callable[[Encoded], Array], a: Encoded) -> Array:
-        return of(a)
 
     def features(self, phi: Callable[[Encoded], Any], a: Encoded, in_place: bool) -> Any:
         return phi(a) if in_place else self.array(phi(on_host(a)))

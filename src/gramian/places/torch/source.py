@@ -58,7 +58,7 @@ class Source(Writer):
     ----------
     formula : Formula
         κ.
-    single : bool
+    in_single : bool
         Whether values are in single precision.
     halved : callable
         The unit in which a leaf's points are compared by halves; None where they are not: then from the coordinates.
@@ -72,7 +72,7 @@ class Source(Writer):
     """
 
     formula: Formula
-    single: bool
+    in_single: bool
     halved: Callable[[ex.Leaf], float | None]
     width: Callable[[ex.Leaf], int]
     share: Share | None = None
@@ -112,7 +112,7 @@ class Source(Writer):
             head = head.replace(f"{{{name}}}", code)
         product = self._pass(template.PRODUCT, 12)
         fill = self._pass(template.FILL, 4).replace("exp2_shared", "exp2_single")  # which is 0 where it is below 2⁻¹²⁶
-        products = self._pass(template.PRODUCTS if self.single else template.PRODUCTS_IN_DOUBLE, 12)
+        products = self._pass(template.PRODUCTS if self.in_single else template.PRODUCTS_IN_DOUBLE, 12)
         return head + product + products + fill
 
     def _pass(self, text: str, depth: int) -> str:
@@ -126,7 +126,7 @@ class Source(Writer):
             "lines": _lines(depth, self._lines),
             "steps": _lines(8, self._steps()),
             "value": self._value,
-            "dtype": "tl.float32" if self.single else "tl.float64",
+            "dtype": "tl.float32" if self.in_single else "tl.float64",
             "scaled": _lines(depth, template.SCALED.split("\n")),
             "unscaled": template.UNSCALED,
         }.items():
@@ -208,7 +208,7 @@ class Source(Writer):
 
     def _coordinates(self, k: int, p: Points) -> list[str]:
         added = {"squares": "gap * gap", "lengths": "tl.abs(gap)", "products": "x[:, None] * z[None, :]"}[p.how]
-        dtype = "tl.float32" if self.single else "tl.float64"
+        dtype = "tl.float32" if self.in_single else "tl.float64"
         return [
             f"t{k} = tl.zeros((BM, BN), {dtype})",
             f"x{k}_at = A{k}",
@@ -230,7 +230,7 @@ class Source(Writer):
         return _mixed(self.share, self.without != "", first)
 
     def _own(self, f: Formula, times: float) -> str | None:
-        if self.single and (code := self._scaled(f, times)) is not None:
+        if self.in_single and (code := self._scaled(f, times)) is not None:
             return code
         return self._compared(f, times) if isinstance(f, ex.SquaredDistance | ex.CityBlock | ex.Dot) else None
 
@@ -253,7 +253,9 @@ class Source(Writer):
     def _minus(self, exponent: Formula) -> str | None:
         """Return the name of −log₂ of an exponential of a distance that is computed in such units."""
         match exponent:
-            case ex.Times(t, ex.Number(c)) if self.single and abs(self._scales.get(t, 0.0) / (c * LOG2E) + 1) < 1e-15:
+            case ex.Times(t, ex.Number(c)) if (
+                self.in_single and abs(self._scales.get(t, 0.0) / (c * LOG2E) + 1) < 1e-15
+            ):
                 return self._emit(t, self._scales[t])
         return None
 
@@ -280,12 +282,12 @@ class Source(Writer):
         return None
 
     def _function(self, f: Formula) -> str | None:
-        kind = "single" if self.single else "double"
+        kind = "single" if self.in_single else "double"
         match f:
             case ex.Exp() if (code := self._doubled(f)) is not None:
                 return code
             case ex.Exp(exponent):
-                shared = self.single and _at_most_zero(exponent)
+                shared = self.in_single and _at_most_zero(exponent)
                 name = f"exp2_{'shared' if shared else kind}"
                 if (positive := self._minus(exponent)) is not None:
                     return f"{name}_of_minus({positive})"

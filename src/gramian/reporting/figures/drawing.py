@@ -88,7 +88,7 @@ def labelled(label: str, exponent: int) -> str:
 
 
 @dataclass(frozen=True)
-class Frame:
+class Axes:
     """Axes around a field: grid lines, ticks and their labels."""
 
     x: Scale
@@ -112,7 +112,7 @@ def framed(
     top: float = 10.0,
     dates: bool = False,
     square: bool = False,
-) -> Frame:
+) -> Axes:
     """Return axes for these spans, with room for the labels at the size they have on a phone.
 
     The field is as wide as the picture or, if `square`, as wide as it is high. The values of x may be dates.
@@ -130,7 +130,7 @@ def framed(
         for v, label in zip(across.ticks(), across.labels(), strict=True)
     )
     body = f'<g class="grid y">{lines}</g><g class="ticks y">{ticks}</g>{axis_below(along, bottom)}'
-    return Frame(along, across, height, body)
+    return Axes(along, across, height, body)
 
 
 def axis_below(scale: Scale, bottom: float, top: float | None = None) -> str:

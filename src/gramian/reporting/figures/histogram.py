@@ -6,9 +6,9 @@ from itertools import pairwise
 from typing import Any
 
 from gramian.reporting.figures.drawing import (
+    Axes,
     Drawing,
     Entry,
-    Frame,
     color_of,
     f,
     flag_room,
@@ -57,7 +57,7 @@ def _entry(g: int, name: str, counts: list[int | None]) -> Entry:
     return Entry(name, color_of(g), "m1", sum(count or 0 for count in counts))
 
 
-def _shape(g: int, counts: list[int | None], edges: list[float], frame: Frame) -> str:
+def _shape(g: int, counts: list[int | None], edges: list[float], frame: Axes) -> str:
     floor = f(frame.y(0.0))
     path = f"M{f(frame.x(edges[0]))} {floor}"
     for right, count in zip(edges[1:], counts, strict=True):
@@ -65,7 +65,7 @@ def _shape(g: int, counts: list[int | None], edges: list[float], frame: Frame) -
     return f'<path class="shape {color_of(g)} dash{g % 4}" data-g="{g}" d="{path}V{floor}"/>'
 
 
-def _columns(edges: list[float], frame: Frame) -> str:
+def _columns(edges: list[float], frame: Axes) -> str:
     _, top, _, bottom = frame.field
     return "".join(
         f'<rect class="column" x="{f(frame.x(a))}" y="{f(top)}" width="{f(frame.x(b) - frame.x(a))}" '

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from gramian.reporting.figures.drawing import (
+    Axes,
     Drawing,
     Entry,
-    Frame,
     color_of,
     f,
     flag_room,
@@ -64,7 +64,7 @@ def lines(data: dict[str, Any]) -> Drawing:
     )
 
 
-def _paths(data: dict[str, Any], frame: Frame, x_log: bool, y_log: bool) -> str:
+def _paths(data: dict[str, Any], frame: Axes, x_log: bool, y_log: bool) -> str:
     drawn = ""
     for g, one in enumerate(data["series"]):
         path, pen = "", "M"
@@ -78,7 +78,7 @@ def _paths(data: dict[str, Any], frame: Frame, x_log: bool, y_log: bool) -> str:
     return drawn
 
 
-def _dots(drawn: list[tuple[int, float, float]], frame: Frame) -> str:
+def _dots(drawn: list[tuple[int, float, float]], frame: Axes) -> str:
     counts = [g for g, *_ in drawn]
     quiet = {g for g in set(counts) if counts.count(g) > MOST_DOTS}
     return "".join(

@@ -13,9 +13,9 @@ from typing import Any
 from gramian.reporting.figures.drawing import (
     COLORS,
     SHAPES,
+    Axes,
     Drawing,
     Entry,
-    Frame,
     Ramp,
     color_of,
     f,
@@ -91,7 +91,7 @@ def _with_marks(data: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _frame(data: dict[str, Any], drawn: list[int]) -> Frame:
+def _frame(data: dict[str, Any], drawn: list[int]) -> Axes:
     x, y = ([data[axis][i] for i in drawn] for axis in "xy")
     if data.get("equal"):  # one unit is as long in both directions
         return framed(span([*x, *y]), span([*x, *y]), height=SQUARE, square=True)
@@ -161,7 +161,7 @@ def _ramp(data: dict[str, Any], drawn: list[int]) -> Ramp | None:
     return Ramp(data.get("value_label") or "value", min(found), max(found))
 
 
-def _points(data: dict[str, Any], drawn: list[int], ramp: Ramp | None, frame: Frame) -> str:
+def _points(data: dict[str, Any], drawn: list[int], ramp: Ramp | None, frame: Axes) -> str:
     group, hollow = data.get("group"), _poorly_seen(data, drawn)
 
     def style(i: int) -> str:
@@ -187,7 +187,7 @@ def _size(n: int, valued: bool) -> str:
     return ("few" if n <= 400 else "many" if n <= 1500 else "crowd") + " valued" * valued
 
 
-def _rings(data: dict[str, Any], drawn: set[int], frame: Frame) -> str:
+def _rings(data: dict[str, Any], drawn: set[int], frame: Axes) -> str:
     return "".join(
         f'<use href="#ring" x="{f(frame.x(data["x"][i]))}" y="{f(frame.y(data["y"][i]))}"/>'
         for i in data.get("marked") or ()
@@ -195,7 +195,7 @@ def _rings(data: dict[str, Any], drawn: set[int], frame: Frame) -> str:
     )
 
 
-def _edges(data: dict[str, Any], frame: Frame) -> str:
+def _edges(data: dict[str, Any], frame: Axes) -> str:
     path = "".join(
         f"M{f(frame.x(x0))} {f(frame.y(y0))}L{f(frame.x(x1))} {f(frame.y(y1))}"
         for x0, y0, x1, y1 in data.get("lines") or ()

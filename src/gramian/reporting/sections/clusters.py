@@ -20,7 +20,7 @@ from gramian.reporting.study import Study
 from gramian.space.vectors import FeatureSpace, Vectors
 
 ALPHA = 0.02  # the largest p-value at which a boundary is claimed
-FEW = 2 * LEAST  # objects, below which nothing can be tested
+TESTABLE = 2 * LEAST  # objects, below which nothing can be tested
 GAP = 0.1  # the depth of a boundary along which next to nothing lies
 SELDOM = 20  # objects of a group, below which it is often overlooked
 WIDE = 1000  # columns, beyond which clusters get no profile
@@ -33,8 +33,8 @@ LEFT_OUT = (
 
 def section(study: Study) -> Section:
     """Return the clusters, or say that there is one cloud, or that there are too few objects to tell."""
-    if study.n < FEW:
-        few = f"There are too few objects for clusters: {FEW} at least are needed to test for them."
+    if study.n < TESTABLE:
+        few = f"There are too few objects for clusters: {TESTABLE} at least are needed to test for them."
         return Section("clusters", "Clusters", few, [], {"clusters": None})
     rows = study.compared()
     X = study.data.X if len(rows) == study.n else study.objects(rows)
@@ -75,10 +75,10 @@ def _listed(names: list[str]) -> str:
 
 def told(found: Clusters, partly: bool = False) -> str:
     """Return what was found in a sentence or two, by all columns or a part of them."""
-    if len(found.tested) < FEW:
+    if len(found.tested) < TESTABLE:
         return (
-            f"There are too few different objects for clusters: {len(found.tested)} of those looked at, and {FEW} at "
-            "least are needed to test for them."
+            f"There are too few different objects for clusters: {len(found.tested)} of those looked at, and {TESTABLE} "
+            "at least are needed to test for them."
         )
     if found.count == 1:
         where = " in the columns that were looked at" if partly else ""
@@ -110,7 +110,7 @@ def _evidence(found: Clusters) -> str:
 
 
 def _one_cloud(study: Study, found: Clusters) -> list[Block]:
-    if len(found.tested) < FEW:
+    if len(found.tested) < TESTABLE:
         return []
     sampled = _sampled(study, found)
     meaning = f"of “one cloud”; clusters would be claimed at {ALPHA:g} or less"

@@ -26,10 +26,8 @@ projected means, b = ½ ⟨w, φ₊ + φ₋⟩ (5.20).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 from typing import Any, Self, cast
 
 import numpy as np
@@ -180,7 +178,6 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Disc
     solver_: str
     _loo_scores: Array | None = None
     _coarse: FisherDiscriminant | None = None
-    _errors: Mapping[int, float] = MappingProxyType({})  # exact ones, by places of the grid
     _compared = False  # with others, by a leave-one-out error that is not to be one of low rank
     _compared_error: float | None = None
 
@@ -263,11 +260,11 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Disc
         many = given != 0 and not compares_exactly(len(labels)) and not takes_features(gram)
         with gram.held() if low is not None or (self._compared and many) else nullcontext():
             system = Ridged(gram, within(S))
-            self.ridge_ = self._choose_ridge(low, system)
+            self.ridge_, errors = self._choose_ridge(low, system)
             if self._compared and many and gram.is_held:
                 self._compared_error = self._error_by(system, S, self.ridge_)
             scatter = solve_scatter(gram, S, self.ridge_, self.tol, low, system)
-        self._keep_scatter(replace(scatter, method=confirmed(scatter.method, self._errors)))
+        self._keep_scatter(replace(scatter, method=confirmed(scatter.method, errors)))
         return self
 
     def _learnt_from(self) -> Chunk:
@@ -292,7 +289,7 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Disc
         groups, self._labels = self._class_moments()
         require_scatter(groups, LARGEST_SCATTER)
         self._check_sizes(np.array([group.weight for group in groups]))
-        self.ridge_ = self._choose_ridge()
+        self.ridge_, _ = self._choose_ridge()
         w, doubly, scatter = scatter_of_moments(groups, self.ridge_, self._summed.summary.rounding())
         if (low := self._landmarks) is not None:
             alpha, primal = landmark_coefficients(low, w), None
@@ -316,10 +313,11 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Disc
         small = compares_exactly(len(gram)) or 8 * len(gram) * DEFAULT_RANK > ROOM
         return None if small or takes_features(gram) else rough_factor(gram, DEFAULT_RANK)
 
-    def _choose_ridge(self, low: LowRank | None = None, system: Ridged | None = None) -> float:
-        self._forget("ridges_", "loo_errors_", "_loo_scores", "_coarse", "_errors", "_compared_error")
+    def _choose_ridge(self, low: LowRank | None = None, system: Ridged | None = None) -> tuple[float, dict[int, float]]:
+        """Return the ridge, and after a choice in low rank, `low`, exact errors by places of the grid."""
+        self._forget("ridges_", "loo_errors_", "_loo_scores", "_coarse", "_compared_error")
         if (given := fixed_ridge(self.ridge, ("loo",))) is not None:
-            return given
+            return given, {}
         gram = self.sample_.gram()
         left_out, labels = self._left_out(low, shared=True)
         self.ridges_ = ridge_grid(self.ridge, left_out.largest, rounding(gram, left_out.largest))
@@ -328,15 +326,13 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Disc
         best = place_of_best(self.ridges_, self.loo_errors_, unseen_ridge(gram, self._unseen, len(self.classes_)))
         if len(labels) == len(self._labels) and left_out.is_exact and not self._unseen:
             self._loo_scores = scores[best]
-        return float(self.ridges_[best if low is None or system is None else self._confirmed(best, system)])
+        best, exact = (best, {}) if low is None or system is None else self._confirmed(best, system)
+        return float(self.ridges_[best]), exact
 
-    def _confirmed(self, place: int, system: Ridged) -> int:
+    def _confirmed(self, place: int, system: Ridged) -> tuple[int, dict[int, float]]:
         """Go on from the choice of low rank by exact errors, as far as these can be afforded."""
         S = WithinClasses(self._labels)
-        place, self._errors = walked(
-            self.ridges_, place, lambda lam: self._error_by(system, S, lam), confirmations(system.gram)
-        )
-        return place
+        return walked(self.ridges_, place, lambda lam: self._error_by(system, S, lam), confirmations(system.gram))
 
     def _error_by(self, system: Ridged, S: WithinClasses, ridge: float) -> float:
         """Return the leave-one-out error at a ridge by a factor of all of K: `loo_error_`, with fewer digits."""

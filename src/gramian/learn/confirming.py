@@ -16,7 +16,7 @@ from gramian.checks import Array
 from gramian.factor.machine import TYPICAL
 from gramian.gram.gram import Gram
 
-CONFIRMING = 0.7  # seconds, by the model of times, that exact errors may take
+CONFIRMING = 0.4  # seconds, by the model of times, that exact errors may take
 APART = 3.0  # ratio of neighbours: the errors of closer ridges hardly differ
 
 

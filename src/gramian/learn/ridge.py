@@ -685,8 +685,8 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, LeastSquares):  # type: igno
     their place. A grid costs an eigenvalue decomposition up to n = 1,100; beyond, ridges are compared on a low-rank
     approximation, up to n = 33,000 by errors of all objects, and the chosen one is used exactly: of those with an error
     within a thousandth of the least, which so many objects cannot tell apart, the largest. From there one goes on
-    along the grid by exact errors (`path_` holds those of low rank) as far as a second or so is enough for: freely up
-    to n = 3,000, one step at 4,000, none beyond; `solver_` says how many were computed.
+    along the grid by exact errors (`path_` holds those of low rank) as far as half a second is enough for: freely up
+    to n = 2,500, one step at 3,000, none from 3,500 on; `solver_` says how many were computed.
 
     With ``ridge=0`` the answer is the least-squares solution of minimum norm in feature space, by a decomposition with
     a decision on the rank, which `solver_` tells: singular values of explicit features below max(n, m) · eps times

@@ -24,7 +24,10 @@ def confirmations(gram: Gram) -> int:
     """Return at how many ridges exact errors can be afforded."""
     if gram.kernel.matrix_free or not gram.can_hold():
         return 0
-    return int(CONFIRMING * gram.place.speed / TYPICAL.inverted(len(gram)))
+    n, time = len(gram), CONFIRMING * gram.place.speed
+    if gram.through_features():  # K is not held then, and computed for this alone
+        time -= TYPICAL.multiplied(n, gram.kernel.feature_load(gram.rows))
+    return max(0, int(time / TYPICAL.inverted(n)))
 
 
 def walked(

@@ -130,7 +130,7 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Disc
         The grid and its shares of leave-one-out mistakes, where the ridge was chosen: with squared lengths that
         are right to two percent where classes have 60 members or more; of more than 1,100 objects, unless φ is
         explicit, seen through 1,000 directions. From the least of these one goes on along the grid by exact errors
-        (lengths right to one part in the size of a class), freely up to 2,500 objects, one step at 3,000, none from 3,500.
+        (lengths right to one part in the size of a class): freely up to 2,500 objects, one at 3,000, none at 3,500.
     solver_ : str
         How the linear system was solved, and at how many ridges exact errors were compared.
 

@@ -1,7 +1,8 @@
 """Tables, strings, documents, graphs and mixed records of ordinary size: what a user fits, and would fit instead.
 
 A row is a learner with its defaults on one kind of objects, beside what one would pick otherwise. The sweep
-(sweep.py) measures each at sizes from 100 to 40,000, in processes of their own.
+(sweep.py) measures each at sizes from 100 to 40,000, in processes of their own. It is the fit that is measured; where
+the peer leaves its work for later, what comes later is measured with it, on both sides.
 """
 
 from collections.abc import Callable
@@ -19,7 +20,10 @@ Make = Callable[[], Any]
 
 @dataclass(frozen=True)
 class Row:
-    """One learner, and its peer; `most` is the size beyond which it is not asked for, with the reason in `why`."""
+    """One learner, and its peer; `most` is the size beyond which it is not asked for, with the reason in `why`.
+
+    `then` is what is asked after the fit, of as many objects: by default nothing.
+    """
 
     what: str
     peer: str
@@ -28,6 +32,7 @@ class Row:
     theirs: Make
     most: int = 40_000
     why: str = ""
+    then: tuple[str, int] | None = None
 
 
 # Data
@@ -229,7 +234,14 @@ ROWS = {
     "fisher_trees": Row(
         "FisherDiscriminant(), 6 classes", "HistGradientBoostingClassifier()", _six, gm.FisherDiscriminant, _trees
     ),
-    "parzen": Row("ParzenClassifier(), 2 classes", "KNeighborsClassifier()", _two, gm.ParzenClassifier, _neighbors),
+    "parzen": Row(
+        "ParzenClassifier(), 2 classes, with 1,000 predicted",
+        "KNeighborsClassifier()",
+        _two,
+        gm.ParzenClassifier,
+        _neighbors,
+        then=("predict", 1000),
+    ),
     "pca": Row(
         "KernelPCA(10), a table", "KernelPCA(10, kernel='rbf')", unlabelled, lambda: gm.KernelPCA(10), _kernel_pca
     ),
@@ -238,7 +250,12 @@ ROWS = {
         "NoveltyDetector(), a table", "IsolationForest()", unlabelled, gm.NoveltyDetector, _forest_of_novelty
     ),
     "gram_schmidt": Row(
-        "GramSchmidt(100), a table", "Nystroem(100)", unlabelled, lambda: gm.GramSchmidt(rank=100), _nystroem
+        "GramSchmidt(100), a table, with its features",
+        "Nystroem(100)",
+        unlabelled,
+        lambda: gm.GramSchmidt(rank=100),
+        _nystroem,
+        then=("transform", 40_000),
     ),
     "search": Row(
         "KernelSearch(KernelRidge()), a table",
@@ -300,7 +317,7 @@ ROWS = {
 
 
 def ordinary(n: int, row: str, side: str) -> Callable[[], Any]:
-    """The fit of one side of a row."""
+    """The fit of one side of a row, and what is asked after it."""
     found = ROWS[row]
     X, y = found.data(n)
     if row == "nodes" and side == "ours":
@@ -308,4 +325,9 @@ def ordinary(n: int, row: str, side: str) -> Callable[[], Any]:
         kernel = gm.ExponentialDiffusion(graph, beta=0.5)
         return lambda: gm.KernelPCA(2, kernel).fit(np.arange(n))
     model = (found.ours if side == "ours" else found.theirs)()
-    return lambda: model.fit(X) if y is None else model.fit(X, y)
+
+    def run() -> Any:
+        model.fit(X) if y is None else model.fit(X, y)
+        return model if found.then is None else getattr(model, found.then[0])(X[: found.then[1]])
+
+    return run

@@ -136,3 +136,11 @@ def test_as_many_errors_are_computed_as_the_time_is_enough_for():
     assert counts[-1] == 0
     nodes = gm.ExponentialDiffusion(gm.Graph(np.ones((4, 4)) - np.eye(4)), 0.5)
     assert confirmations(nodes.gram(range(4))) in (0, confirmations(gm.Gaussian(1.0).gram(np.zeros((4, 1)))))
+
+
+def test_a_k_that_is_not_kept_leaves_less_time_for_errors():
+    texts = [" ".join(f"w{k}" for k in row) for row in np.random.default_rng(0).integers(0, 4000, (3_000, 80))]
+    gram = gm.BagOfWords().fit(texts).gram(texts)
+    assert gram.through_features()
+    assert confirmations(gram) < confirmations(gm.Gaussian(1.0).gram(np.zeros((3_000, 1))))
+    assert confirmations(gm.BagOfWords().fit(texts).gram(texts[:1_200])) > 1

@@ -5,11 +5,13 @@ import warnings
 
 import numpy as np
 import pytest
+import scipy.sparse
 from sklearn.datasets import load_diabetes, load_digits
 from sklearn.decomposition import PCA
 from sklearn.decomposition import KernelPCA as TheirPCA
 
 import gramian as gm
+from gramian.factor import eigen as eigen_module
 
 
 def quadratic_features(X):
@@ -337,3 +339,52 @@ def test_the_fingerprint_of_a_centred_kernel_does_not_tell_whether_its_means_are
     before = fingerprint(kernel)
     kernel.reference.row_means()
     assert fingerprint(kernel) == before
+
+
+def groups_of_nodes(n):
+    """A graph of ten groups whose nodes have about eight neighbours each, most of them in their own group."""
+    rng = np.random.default_rng(0)
+    heads = np.repeat(np.arange(n), 4)
+    near = rng.integers(0, n // 10, heads.size) * 10 + heads % 10
+    tails = np.where(rng.random(heads.size) < 0.75, near, rng.integers(0, n, heads.size))
+    A = scipy.sparse.coo_array((np.ones(heads.size), (heads, tails)), shape=(n, n)).tocsr()
+    A = (A + A.T).tocsr()
+    A.setdiag(0.0)
+    A.eliminate_zeros()
+    A.data[:] = 1.0
+    return gm.Graph(A)
+
+
+def test_few_components_of_nodes_are_found_by_products_and_not_by_their_matrix(tmp_path):
+    graph = groups_of_nodes(600)
+    kernel = gm.ExponentialDiffusion(graph, beta=0.5)
+    model = gm.KernelPCA(3, kernel).fit(np.arange(600))
+    assert "_K" not in vars(model.kernel_)
+    assert model.kernel_ == kernel, "the form in which a kernel is worked with is none of its parameters"
+    exact = gm.KernelPCA(kernel=kernel).fit(np.arange(600))
+    assert "_K" in vars(exact.kernel_)
+    np.testing.assert_allclose(model.eigenvalues_, exact.eigenvalues_[:3], rtol=1e-12)
+    np.testing.assert_allclose(model.transform(range(9)), exact.transform(range(9))[:, :3], atol=1e-10)
+    assert model.residuals_.max() <= 2e-13 * model.eigenvalues_[0]
+    assert model.total_variance_ == pytest.approx(exact.total_variance_, rel=0.02)
+    gm.save(model, tmp_path / "nodes.gramian")
+    again = gm.load(tmp_path / "nodes.gramian")
+    np.testing.assert_allclose(again.transform(range(9)), model.transform(range(9)), atol=1e-12)
+
+
+@pytest.mark.parametrize("n", [600, 1200])
+def test_few_components_of_sparse_features_have_the_digits_of_a_decomposition(n, monkeypatch):
+    rng = np.random.default_rng(0)
+    texts = [" ".join(f"w{k}" for k in rng.zipf(1.5, 20) % 2000) for _ in range(n)]
+    kernel = gm.BagOfWords("tf-idf").normalize()
+    model = gm.KernelPCA(2, kernel).fit(texts)
+    assert model.solver_ == "block Krylov iteration"
+    assert model.residuals_.max() <= 2e-13 * model.eigenvalues_[0]
+    monkeypatch.setattr(eigen_module, "ITERATED_FROM", n)
+    exact = gm.KernelPCA(2, kernel).fit(texts)
+    assert exact.solver_ == "eigenvalue decomposition"
+    gap = float(np.diff(gm.KernelPCA(3, kernel).fit(texts).eigenvalues_).max())
+    np.testing.assert_allclose(model.eigenvalues_, exact.eigenvalues_, rtol=1e-12)
+    found, expected = model.transform(texts[:50]), exact.transform(texts[:50])
+    allowed = 4e-13 * exact.eigenvalues_[0] / abs(gap) * np.sqrt(exact.eigenvalues_[0])
+    np.testing.assert_allclose(found, expected, atol=allowed)

@@ -9,7 +9,9 @@ import pytest
 from sklearn.model_selection import GroupKFold, ParameterGrid
 
 import gramian as gm
+from gramian.factor import solve as solve_module
 from gramian.kernels.columns import Columns
+from gramian.learn import confirming
 from gramian.learn.folds import Question
 
 KERNELS = [gm.Linear(), gm.Gaussian(0.4), gm.Gaussian(2.0), gm.Polynomial(2, 1.0)]
@@ -287,6 +289,37 @@ def test_doubtful_candidates_are_confirmed_and_clear_ones_are_not(many):
     close = [found.left_out for found in search.results_[:2]]
     assert close == [0, 0] or min(close) > 0, "both are confirmed, or neither"
     assert search.results_[2].score < search.best_score_
+
+
+@pytest.mark.parametrize(
+    ("make", "weighted"),
+    [(gm.KernelRidge, False), (gm.KernelRidge, True), (gm.KernelClassifier, False), (gm.KernelClassifier, True),
+     (gm.FisherDiscriminant, False)],
+)  # fmt: skip
+def test_close_candidates_are_compared_by_a_factor_that_the_fit_goes_on_with(make, weighted, many, monkeypatch):
+    """Their errors are those that the learner itself gives, from a factor in double precision, or a decomposition."""
+    for module in ("ridge", "fisher"):
+        monkeypatch.setattr(f"gramian.learn.{module}.compares_exactly", lambda n: n <= 150)
+    monkeypatch.setattr(confirming, "CONFIRMING", 0.0)
+    monkeypatch.setattr(solve_module, "DENSE", 100)
+    factored, plain = [], solve_module.Ridged._made
+    monkeypatch.setattr(solve_module.Ridged, "_made", lambda self, lam: factored.append(lam) or plain(self, lam))
+    monkeypatch.setattr(solve_module, "_factor_in_single", lambda *given: factored.append("once more"))
+    X, y = many
+    y = 1e3 * y if make is gm.KernelRidge else (y > 0).astype(int)
+    given = {"sample_weight": np.random.default_rng(2).choice([0.0, 0.5, 3.0], 400)} if weighted else {}
+    kernels = [gm.Gaussian(1.0), gm.Laplacian(3.0), gm.Gaussian(1.3), gm.Gaussian(30.0)]
+    search = gm.KernelSearch(make(), kernels).fit(X, y, **given)
+    compared = [found for found in search.results_ if found.left_out == 0]
+    assert len(compared) > 1
+    assert len(factored) == len(compared), "one factor for the error and for the system"
+    best = search.best_estimator_
+    assert not {"_compared", "_compared_error"} & set(vars(best)), "the winner is a plain fit"
+    assert "Cholesky factorization" in best.solver_
+    monkeypatch.undo()
+    for found in compared:
+        alone = make(found.kernel, ridge=found.ridge).fit(X, y, **given)
+        assert -found.score == pytest.approx(alone.loo_error_, rel=0.01, abs=0.0 if make is gm.KernelRidge else 3 / 400)
 
 
 @pytest.mark.parametrize("scale", [1e155, 1e200, 1e300, 1e-150, 1e-200, 1e-300])

@@ -30,7 +30,7 @@ EXHAUSTED = 1e-12  # of a vector, left beyond a space that it lies in
 SAMPLE = 256  # objects by which the spread is judged
 PLAIN_SHARE = 0.02  # of κ(x, x) that has to be spread about the centre
 LARGEST_SINGLE = 1e30
-FINE_TOL = 1e-10  # the same where K might as well be decomposed
+FINE_TOL = 1e-13  # the same where K might as well be decomposed, in double precision
 CENTERED_TOL = 1e-7  # residual in units of the largest eigenvalue; eigenvalues are far more accurate than that
 
 
@@ -158,7 +158,7 @@ def centered_eigen(gram: Gram, rank: int | None = None) -> Eigen:
     if rank is None or decomposes(gram, rank) or dense_features or gram.is_nearly_one:
         return eigen(gram.center(), rank)
 
-    quick = gram if gram.is_held or not spreads(gram) else gram.rounded()
+    quick = gram if gram.is_held or n <= DENSE or not spreads(gram) else gram.rounded()
 
     def apply(V: Array) -> Array:
         product = quick.apply(V - V.mean(axis=0))
@@ -216,8 +216,12 @@ def decomposes(gram: Gram, rank: int) -> bool:
     """Tell whether so many eigenpairs about the centre of mass take a decomposition of all of K."""
     n = len(gram)
     quick = gram.is_held or gram.kernel.matrix_free or gram.through_features()
-    few = quick and n > ITERATED_FROM and OBJECTS_A_PAIR * rank <= n
-    return 5 * rank > n or (n <= DENSE and not few)
+    return 5 * rank > n or (n <= DENSE and not (quick and are_few(rank, n)))
+
+
+def are_few(rank: int, n: int) -> bool:
+    """Tell whether an iteration finds so many eigenpairs sooner than a decomposition does, where products are quick."""
+    return n > ITERATED_FROM and OBJECTS_A_PAIR * rank <= n
 
 
 def spreads(gram: Gram) -> bool:

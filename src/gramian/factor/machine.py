@@ -13,6 +13,7 @@ DENSE = 3000  # objects up to which all of K may be decomposed: 4 s by the rates
 PIVOTING = 4  # a pivoted factorization, narrow products between choices, runs at this part of the speed of a large one
 EIGEN = 10  # operations of an eigenvalue decomposition, in units of n³
 ENTRY = 5e-9  # seconds for a value of κ that is computed alone, not in a large tile
+FEATURE = 3e-10  # seconds for a feature that two objects may share, where κ is a product of sparse ones
 TOGETHER = 5e-10  # and of one that is computed among many, in a large tile
 PASSES = 8  # over a matrix that is computed, centered, scaled and checked before it is factored
 
@@ -44,6 +45,10 @@ class Machine:
     def computed(self, n: int) -> float:
         """Return the time in which all of K is computed, half of it being the other half."""
         return n * n * TOGETHER / 2
+
+    def multiplied(self, n: int, load: float) -> float:
+        """Return the time in which all of K is computed from sparse features, so many an object."""
+        return n * n * load * FEATURE
 
     def pivoted(self, n: int, rank: int, single: bool) -> float:
         """Return the time of a randomly pivoted factor of so many columns."""

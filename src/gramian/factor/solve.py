@@ -258,21 +258,29 @@ def solve_through(
     side: Side = "auto",
     tol: float | None = None,
     low: LowRank | None = None,
+    ridged: Ridged | None = None,
 ) -> Solution:
     """Solve (S K Sᵀ + λI) X = B on the cheaper side: that of explicit features (primal) or that of objects (dual)."""
-    return System(gram, ridge, lens, side, low).solve(B, tol)
+    return System(gram, ridge, lens, side, low, ridged).solve(B, tol)
 
 
 class System:
     """The matrix S K Sᵀ + λI, with what is prepared once for all right-hand sides: a factor, or a preconditioner.
 
-    `low` is a randomly pivoted factor of K, where there is one from before.
+    `low` is a randomly pivoted factor of K, where there is one from before, and `ridged` may know one of all of it.
     """
 
     def __init__(
-        self, gram: Gram, ridge: float, lens: Lens = PLAIN, side: Side = "auto", low: LowRank | None = None
+        self,
+        gram: Gram,
+        ridge: float,
+        lens: Lens = PLAIN,
+        side: Side = "auto",
+        low: LowRank | None = None,
+        ridged: Ridged | None = None,
     ) -> None:
         self.gram, self.ridge, self.lens, self.low = gram, ridge, lens, low
+        self._known = ridged.known(ridge) if ridged else None
         self._features = explicit_matrix(gram, side)
         self._aid: Aid | None = None
         self._whole = True  # K may have a factor in single precision
@@ -300,7 +308,7 @@ class System:
         begun: Array | None = None
         if self._aid is None:
             rank = self._first_rank
-            self._aid = self._made(n if self._factors_at_once(rank, columns, goal) else rank)
+            self._aid = self._made(n if self._known or self._factors_at_once(rank, columns, goal) else rank)
         while True:
             now = better = self._aid.rank
 
@@ -323,8 +331,9 @@ class System:
             if preconditioner.rank < rank:
                 self._most = preconditioner.rank
             return preconditioner
-        if (whole := _factor_in_single(self.gram, self.lens, self.ridge)) is not None:
-            return whole
+        whole, self._known = self._known or _factor_in_single(self.gram, self.lens, self.ridge), None
+        if whole is not None:
+            return whole.aid
         self._whole = False
         return self._aid or self._made(self._first_rank)
 
@@ -584,6 +593,13 @@ class Whole:
     scale: float
     dtype: type[np.floating[Any]]
 
+    @property
+    def aid(self) -> Aid:
+        """The factor as a preconditioner, by which a few steps make up for its digits."""
+        precision = " in single precision" if self.dtype is np.float32 else ""
+        words = f"Cholesky factorization{precision}, refined by {{}} products with K"
+        return Aid(lambda R, columns: self.solve(R), 0, words)
+
     def solve(self, R: Array) -> Array:
         """Return (S K Sᵀ + λI)⁻¹ R, with the digits of the factor."""
         unit = _unit(R)
@@ -595,10 +611,18 @@ class Whole:
 
 
 class Ridged:
-    """S K Sᵀ, to be factored at one ridge after another: in single precision as long as the ridge is not lost there."""
+    """S K Sᵀ, to be factored at one ridge after another: in single precision as long as the ridge is not lost there.
+
+    The last factor is kept, for a system at the same ridge.
+    """
 
     def __init__(self, gram: Gram, lens: Lens = PLAIN) -> None:
         self.gram, self.lens = gram, lens
+        self._last: tuple[float, Whole] | None = None
+
+    def known(self, ridge: float) -> Whole | None:
+        """Return the factor at a ridge, if it is the last one that was made."""
+        return self._last[1] if self._last is not None and self._last[0] == ridge else None
 
     @cached_property
     def _single(self) -> Matrix:
@@ -606,6 +630,11 @@ class Ridged:
 
     def at(self, ridge: float) -> Whole:
         """Return the factor at a ridge; refused where the matrix is not positive definite."""
+        self._last = self._last if self.known(ridge) else None  # before there is another one in memory
+        self._last = self._last or (ridge, self._made(ridge))
+        return self._last[1]
+
+    def _made(self, ridge: float) -> Whole:
         if not _lost(self.gram, self.lens, ridge) and (found := _in_single(lambda: self._single * 1, self.gram, ridge)):
             return found
         place = self.gram.place
@@ -637,12 +666,9 @@ def _in_single(seen: Callable[[], Matrix], gram: Gram, ridge: float) -> Whole | 
         return None
 
 
-def _factor_in_single(gram: Gram, lens: Lens, ridge: float) -> Aid | None:
+def _factor_in_single(gram: Gram, lens: Lens, ridge: float) -> Whole | None:
     """Return the Cholesky factor of the whole matrix in single precision, None where it has none in that precision."""
-    if (whole := _in_single(lambda: _seen_in_single(gram, lens), gram, ridge)) is None:
-        return None
-    words = "Cholesky factorization in single precision, refined by {} products with K"
-    return Aid(lambda R, columns: whole.solve(R), 0, words)
+    return _in_single(lambda: _seen_in_single(gram, lens), gram, ridge)
 
 
 def _largest_rank(gram: Gram) -> int:

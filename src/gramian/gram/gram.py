@@ -186,8 +186,10 @@ class Gram:
 
     @cached_property
     def _small(self) -> Matrix | None:
-        """K itself, kept where its columns are expensive (nodes of a large graph) and it is small."""
+        """K itself, kept where its columns are expensive (nodes of a large graph) and it is small and often asked."""
         if not (self.symmetric and self.kernel.traits.whole_columns and len(self) ** 2 * self.dtype.itemsize <= SMALL):
+            return None
+        if self.kernel.few_products:
             return None
         return self._entries.matrix(self._remember)
 

@@ -55,6 +55,10 @@ class Similarity(Protocol):
     def matrix_free(self) -> bool:
         """Whether `multiply` is there."""
 
+    @property
+    def few_products(self) -> bool:
+        """Whether few products with K are all that will be asked for, so that it need not be kept."""
+
     def multiply(self, a: Encoded, b: Encoded, V: Array) -> Array:
         """Return K V, without going through the entries of K."""
 

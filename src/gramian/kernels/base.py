@@ -192,6 +192,15 @@ class BaseKernel(Value, ABC):
         pairs = self.capabilities.pairs
         return None if pairs is None else pairs.leading(a, count)
 
+    def by_products(self) -> Self:
+        """Return the same kernel in the form in which few products with K are quickest, if there is another."""
+        return self
+
+    @property
+    def few_products(self) -> bool:
+        """Whether this is that form."""
+        return False
+
     def in_logarithms(self) -> Logarithms:
         """Return log κ, of values that are computed first where nothing better is known."""
         return self.capabilities.logarithms or Logarithms.of_values(self.block, self.squared_norms)

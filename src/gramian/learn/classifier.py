@@ -233,6 +233,12 @@ class KernelClassifier(Calibrated, ClassifierMixin, LeastSquares):  # type: igno
         wrong = decided(decisions) != labels
         return float(np.average(wrong, weights=weights))
 
+    def _error_of(self, loo: Array) -> float:
+        Y = self._problem.Y
+        shape = Y.shape if Y.shape[1] > 1 else len(Y)
+        wrong = decided((Y - loo).reshape(shape)) != decided(Y.reshape(shape))
+        return float(np.average(wrong, weights=self._problem.weights))
+
     def _left_out_decisions(self) -> tuple[Array, Array, Array | None]:
         if self._landmarks is None:
             decisions, numbers, weights = self.loo_decision_, self._problem.Y, self._problem.weights

@@ -16,7 +16,7 @@ from gramian.checks import Array
 from gramian.factor.machine import TYPICAL
 from gramian.gram.gram import Gram
 
-CONFIRMING = 0.7  # seconds, by the model of times, that exact errors may take
+CONFIRMING = 0.4  # seconds, by the model of times, that exact errors may take
 APART = 3.0  # ratio of neighbours: the errors of closer ridges hardly differ
 
 
@@ -24,7 +24,10 @@ def confirmations(gram: Gram) -> int:
     """Return at how many ridges exact errors can be afforded."""
     if gram.kernel.matrix_free or not gram.can_hold():
         return 0
-    return int(CONFIRMING * gram.place.speed / TYPICAL.inverted(len(gram)))
+    n, time = len(gram), CONFIRMING * gram.place.speed
+    if gram.through_features():  # K is not held then, and computed for this alone
+        time -= TYPICAL.multiplied(n, gram.kernel.feature_load(gram.rows))
+    return max(0, int(time / TYPICAL.inverted(n)))
 
 
 def walked(

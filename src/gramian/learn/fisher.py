@@ -130,7 +130,7 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Disc
         The grid and its shares of leave-one-out mistakes, where the ridge was chosen: with squared lengths that
         are right to two percent where classes have 60 members or more; of more than 1,100 objects, unless φ is
         explicit, seen through 1,000 directions. From the least of these one goes on along the grid by exact errors
-        (lengths right to one part in the size of a class), freely up to 3,000 objects, one step at 4,000, none beyond.
+        (lengths right to one part in the size of a class): freely up to 2,500 objects, one at 3,000, none at 3,500.
     solver_ : str
         How the linear system was solved, and at how many ridges exact errors were compared.
 
@@ -178,6 +178,8 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Disc
     solver_: str
     _loo_scores: Array | None = None
     _coarse: FisherDiscriminant | None = None
+    _compared = False  # with others, by a leave-one-out error that is not to be one of low rank
+    _compared_error: float | None = None
 
     def __init__(
         self,
@@ -253,10 +255,15 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Disc
                 self._add(chunk)
             self._solve_moments()
             return self
-        low = self._rough_factor() if fixed_ridge(self.ridge, ("loo",)) is None else None
-        with sample.gram().held() if low is not None else nullcontext():
-            self.ridge_, errors = self._choose_ridge(low)
-            scatter = solve_scatter(sample.gram(), WithinClasses(labels), self.ridge_, self.tol, low)
+        gram, S, given = sample.gram(), WithinClasses(labels), fixed_ridge(self.ridge, ("loo",))
+        low = self._rough_factor() if given is None else None
+        many = given != 0 and not compares_exactly(len(labels)) and not takes_features(gram)
+        with gram.held() if low is not None or (self._compared and many) else nullcontext():
+            system = Ridged(gram, within(S))
+            self.ridge_, errors = self._choose_ridge(low, system)
+            if self._compared and many and gram.is_held:
+                self._compared_error = self._error_by(system, S, self.ridge_)
+            scatter = solve_scatter(gram, S, self.ridge_, self.tol, low, system)
         self._keep_scatter(replace(scatter, method=confirmed(scatter.method, errors)))
         return self
 
@@ -306,9 +313,9 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Disc
         small = compares_exactly(len(gram)) or 8 * len(gram) * DEFAULT_RANK > ROOM
         return None if small or takes_features(gram) else rough_factor(gram, DEFAULT_RANK)
 
-    def _choose_ridge(self, low: LowRank | None = None) -> tuple[float, dict[int, float]]:
+    def _choose_ridge(self, low: LowRank | None = None, system: Ridged | None = None) -> tuple[float, dict[int, float]]:
         """Return the ridge, and after a choice in low rank, `low`, exact errors by places of the grid."""
-        self._forget("ridges_", "loo_errors_", "_loo_scores", "_coarse")
+        self._forget("ridges_", "loo_errors_", "_loo_scores", "_coarse", "_compared_error")
         if (given := fixed_ridge(self.ridge, ("loo",))) is not None:
             return given, {}
         gram = self.sample_.gram()
@@ -319,18 +326,17 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Disc
         best = place_of_best(self.ridges_, self.loo_errors_, unseen_ridge(gram, self._unseen, len(self.classes_)))
         if len(labels) == len(self._labels) and left_out.is_exact and not self._unseen:
             self._loo_scores = scores[best]
-        best, exact = (best, {}) if low is None else self._confirmed(best)
+        best, exact = (best, {}) if low is None or system is None else self._confirmed(best, system)
         return float(self.ridges_[best]), exact
 
-    def _confirmed(self, place: int) -> tuple[int, dict[int, float]]:
+    def _confirmed(self, place: int, system: Ridged) -> tuple[int, dict[int, float]]:
         """Go on from the choice of low rank by exact errors, as far as these can be afforded."""
-        gram, S, labels = self.sample_.gram(), WithinClasses(self._labels), self._labels
-        system = Ridged(gram, within(S))
+        S = WithinClasses(self._labels)
+        return walked(self.ridges_, place, lambda lam: self._error_by(system, S, lam), confirmations(system.gram))
 
-        def error(ridge: float) -> float:
-            return float(np.mean(all_left_out(system, S, ridge).argmax(axis=1) != labels))
-
-        return walked(self.ridges_, place, error, confirmations(gram))
+    def _error_by(self, system: Ridged, S: WithinClasses, ridge: float) -> float:
+        """Return the leave-one-out error at a ridge by a factor of all of K: `loo_error_`, with fewer digits."""
+        return float(np.mean(all_left_out(system, S, ridge).argmax(axis=1) != self._labels))
 
     def _left_out(self, low: LowRank | None = None, shared: bool = False) -> tuple[LeaveOneOut, Array]:
         """Return what leaves objects out, and the classes of these: all, or of a large sample the first ones.
@@ -520,11 +526,16 @@ def scatter_of_moments(groups: list[Moments], ridge: float, rounding: float) -> 
 
 
 def solve_scatter(
-    gram: Gram, S: WithinClasses, ridge: float, tol: float | None = None, low: LowRank | None = None
+    gram: Gram,
+    S: WithinClasses,
+    ridge: float,
+    tol: float | None = None,
+    low: LowRank | None = None,
+    ridged: Ridged | None = None,
 ) -> Scatter:
     """Solve M w_c = φ_c − φ̄ with M = Φᵀ S² Φ + λI, in explicit features where there are few, else in the dual.
 
-    `low` is a factor of K, where there is one from before.
+    `low` is a factor of K, where there is one from before, and `ridged` may know one of S K Sᵀ + λI.
     """
     if ridge == 0:
         return _unregularised(gram, S)
@@ -544,7 +555,7 @@ def solve_scatter(
     goal = default_goal(gram) if tol is None else tol
     fine = max(FINE, goal)
     with gram.held():
-        multiply, system = _in_double_precision(gram), System(gram, ridge, within(S), low=low)
+        multiply, system = _in_double_precision(gram), System(gram, ridge, within(S), low=low, ridged=ridged)
 
         def seen(alpha: Array) -> tuple[Array, Array, float]:
             """Return K α, what is left of T, and how much of it that is."""

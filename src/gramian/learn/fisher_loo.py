@@ -165,7 +165,7 @@ class LeaveOneOut:
     @cached_property
     def largest(self) -> float:
         """The largest eigenvalue of the scatter within classes."""
-        if "_axes" in self.__dict__:
+        if "_axes" in self.__dict__ or not self.is_exact:  # where they will be wanted anyway
             return float(self._axes[0].max(initial=0.0))
         values = scipy.linalg.eigvalsh(self._within, check_finite=False)
         return float(_known(values).max(initial=0.0))

@@ -15,7 +15,7 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from gramian.checks import Array, fraction, from_device, is_sparse, warn, whole
-from gramian.factor.eigen import Eigen, centered_eigen, decomposes, spreads
+from gramian.factor.eigen import Eigen, are_few, centered_eigen, decomposes, spreads
 from gramian.factor.machine import DENSE
 from gramian.gram.gram import Gram
 from gramian.kernels.algebra import Kernel
@@ -25,7 +25,7 @@ from gramian.learn.lowrank import Rank, Reducible, landmark_coefficients
 from gramian.learn.preimage import PreImages
 from gramian.learn.weights import Weighted
 from gramian.runtime.journal import keeping
-from gramian.space.vectors import Vectors
+from gramian.space.vectors import FeatureSpace, Vectors
 
 
 class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Weighted, Reducible):  # type: ignore[misc]
@@ -58,9 +58,9 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Weighted, Red
     explained_variance_, explained_variance_ratio_ : arrays of shape (k,)
         λ/n, the variance along each component, and its share of the total variance.
     total_variance_ : float
-        tr K̂ / n, the mean squared distance to the centre of mass; for the nodes of a large graph an estimate of it,
-        good to a fraction of 1 %. In low rank it is that of φ(x) itself, not of what landmarks see, estimated from some
-        of the objects where these are many.
+        tr K̂ / n, the mean squared distance to the centre of mass; for the nodes of a large graph, or few components
+        of more than 500 nodes, an estimate of it, good to a fraction of 1 %. In low rank it is that of φ(x) itself, not
+        of what landmarks see, estimated from some of the objects where these are many.
     dual_coef_ : array of shape (n, k)
         λ^(−½) v: the components as combinations of the centred images. Each has its entry of largest magnitude
         positive.
@@ -89,7 +89,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Weighted, Red
     Notes
     -----
     Up to n = 3,000 K is decomposed exactly; from n = 500 on, where k is at most n/50, leading components are found
-    by a block Krylov iteration to a residual of 1e-10 λ₁. Beyond, that goes to a residual of 1e-7 λ₁, or of a few
+    by a block Krylov iteration to a residual of 1e-13 λ₁. Beyond, that goes to a residual of 1e-7 λ₁, or of a few
     roundings in single precision, in which K is kept where it fits into 1 GiB; memory is O(n k) where it does not.
 
     Cost: O(n³) operations and O(n²) memory up to n = 3,000; O(n · rank²) with a rank.
@@ -165,6 +165,8 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Weighted, Red
         self._begin_exactly()
         sample = self._learn_sample(X)
         wanted = self._check_components(len(sample))
+        if isinstance(wanted, int) and are_few(wanted, len(sample)):
+            sample = self._by_products()
         gram = sample.gram()
         with gram.held(in_single=len(gram) > DENSE and spreads(gram)):
             centered = sample.about(self.kernel_.center(gram))
@@ -188,6 +190,14 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Weighted, Red
         self.solver_ = "block Krylov iteration" if iterated else "eigenvalue decomposition"
         self._inputs = self._vectors_of(X)
         return self
+
+    def _by_products(self) -> Vectors:
+        """Take the kernel in the form in which few products with K are quickest."""
+        if (kernel := self.kernel_.by_products()) is not self.kernel_:
+            space = self.sample_.space
+            self.kernel_ = kernel
+            self.sample_ = Vectors(FeatureSpace(kernel, memory=space.memory), self.sample_.points)
+        return self.sample_
 
     def _keep_moments(self) -> None:
         """Find the components among the combinations of the landmarks, from the moments of their features."""

@@ -109,6 +109,8 @@ class LeastSquares(Weighted, Reducible):
     solver_: str
     residual_: float
     _known: Residuals | None = None
+    _compared = False  # with others, by a leave-one-out error that is not to be one of low rank
+    _compared_error: float | None = None
     _unit: float = 1.0  # of the targets: what is solved is solved for y / unit
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
@@ -149,7 +151,7 @@ class LeastSquares(Weighted, Reducible):
             self._learn_moments(X, y, weights)
             self._warn_if_automatic()
             return self
-        self._forget("path_", "_known", "_of_moments")
+        self._forget("path_", "_known", "_of_moments", "_compared_error")
         self._begin_exactly()
         given, low = fixed_ridge(self.ridge, CRITERIA), None
         errors: dict[int, float] = {}
@@ -159,16 +161,18 @@ class LeastSquares(Weighted, Reducible):
             self._learn_through_features()
             return self
         shrinks, gram = self.smoother == "shrinkage", self.sample_.gram()
-        in_low_rank = (
-            given is None and shrinks and not compares_exactly(len(Y)) and not takes_features(gram, self.solver)
-        )
-        with gram.held() if in_low_rank else nullcontext():
+        many = shrinks and not compares_exactly(len(Y)) and not takes_features(gram, self.solver)
+        in_low_rank, compared = given is None and many, bool(given != 0 and many and self._compared)
+        with gram.held() if in_low_rank or compared else nullcontext():
+            system = Ridged(gram, self._problem.lens())
             if given is not None:
                 self.ridge_ = given
             elif in_low_rank:
-                low, errors = self._choose_in_low_rank(Y, weights)
+                low, errors = self._choose_in_low_rank(Y, weights, system)
+            if compared and gram.is_held:
+                self._compared_error = self._error_by(system)
             if shrinks and (in_low_rank or given):
-                self._keep(*self._solve(low), Y.shape[1:])
+                self._keep(*self._solve(low, system), Y.shape[1:])
                 self.solver_ = confirmed(self.solver_, errors)
             else:
                 self._keep(*self._smooth(), Y.shape[1:])
@@ -298,7 +302,9 @@ class LeastSquares(Weighted, Reducible):
         self._shape = self.dual_coef_.shape[1:]
         return Chunk(self.sample_.points, self._problem.Y, self._problem.weights)
 
-    def _choose_in_low_rank(self, Y: Array, weights: Array | None) -> tuple[LowRank | None, dict[int, float]]:
+    def _choose_in_low_rank(
+        self, Y: Array, weights: Array | None, system: Ridged
+    ) -> tuple[LowRank | None, dict[int, float]]:
         """Choose the ridge by errors in low rank, where a decomposition of all of K would take long.
 
         Returns the factor of K behind them, which helps to solve the system, or None where there are so many objects
@@ -332,19 +338,29 @@ class LeastSquares(Weighted, Reducible):
         best = self._best(self.path_, AS_GOOD)
         exact: dict[int, float] = {}
         if low is not None:
-            best, exact = self._confirmed(best)
+            best, exact = self._confirmed(best, system)
         self.ridge_ = float(ridges[best])
         return low, exact
 
-    def _confirmed(self, place: int) -> tuple[int, dict[int, float]]:
+    def _confirmed(self, place: int, system: Ridged) -> tuple[int, dict[int, float]]:
         """Go on from the choice of low rank by exact errors, as far as these can be afforded."""
-        gram, problem = self.sample_.gram(), self._problem
-        system = Ridged(gram, problem.lens())
 
         def error(ridge: float) -> float:
-            return problem.error(system, ridge, self._by_gcv)
+            return self._problem.error(system, ridge, self._by_gcv)
 
-        return walked(self.path_.ridges, place, error, confirmations(gram), AS_GOOD)
+        return walked(self.path_.ridges, place, error, confirmations(system.gram), AS_GOOD)
+
+    def _error_by(self, system: Ridged) -> float:
+        """Return the leave-one-out error by a factor of all of K at the ridge: `loo_error_`, with fewer digits."""
+        loo, weights = self._problem.left_out(system, self.ridge_).loo, self._problem.weights
+        if weights is not None:
+            loo = loo / np.sqrt(np.where(weights > 0, weights, 1.0))[:, None]
+        return self._error_of(loo)
+
+    def _error_of(self, loo: Array) -> float:
+        """Return the mean square of leave-one-out residuals, a column for each target."""
+        squares = np.square(loo).mean(axis=1)
+        return float(np.average(squares, weights=self._problem.weights)) * self._unit * self._unit
 
     @property
     def _by_gcv(self) -> bool:
@@ -358,11 +374,12 @@ class LeastSquares(Weighted, Reducible):
             best = max(best, *np.flatnonzero(errors <= as_good * errors[best]))
         return best
 
-    def _solve(self, low: LowRank | None = None) -> tuple[Array, Array]:
-        """Return a and K a for the ridge as it is, from a linear system; `low` is a factor of K from before."""
+    def _solve(self, low: LowRank | None = None, ridged: Ridged | None = None) -> tuple[Array, Array]:
+        """Return a and K a for the ridge as it is, from a linear system; there may be factors of K from before."""
         gram, lens = self.sample_.gram(), self._problem.lens()
         with gram.held():
-            solution = solve_through(gram, lens.S(self._problem.Y), self.ridge_, lens, self.solver, self.tol, low)
+            Z = lens.S(self._problem.Y)
+            solution = solve_through(gram, Z, self.ridge_, lens, self.solver, self.tol, low, ridged)
             a = lens.St(solution.value)
             self._primal = solution.primal
             values = self._values_of(a, gram) if self.fit_intercept else np.zeros_like(a)
@@ -669,8 +686,8 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, LeastSquares):  # type: igno
     their place. A grid costs an eigenvalue decomposition up to n = 1,100; beyond, ridges are compared on a low-rank
     approximation, up to n = 33,000 by errors of all objects, and the chosen one is used exactly: of those with an error
     within a thousandth of the least, which so many objects cannot tell apart, the largest. From there one goes on
-    along the grid by exact errors (`path_` holds those of low rank) as far as a second or so is enough for: freely up
-    to n = 3,000, one step at 4,000, none beyond; `solver_` says how many were computed.
+    along the grid by exact errors (`path_` holds those of low rank) as far as half a second is enough for: freely up
+    to n = 2,500, one step at 3,000, none from 3,500 on; `solver_` says how many were computed.
 
     With ``ridge=0`` the answer is the least-squares solution of minimum norm in feature space, by a decomposition with
     a decision on the rank, which `solver_` tells: singular values of explicit features below max(n, m) · eps times
@@ -989,13 +1006,17 @@ class Problem:
         border = self.border()
         return Residuals(ridge * c, ridge * diagonal - (0.0 if border is None else border**2))
 
-    def error(self, system: Ridged, ridge: float, by_gcv: bool) -> float:
-        """Return the leave-one-out or generalized cross-validation error at a ridge, from a factor of all of K."""
+    def left_out(self, system: Ridged, ridge: float) -> Residuals:
+        """Return residuals and room from a factor of all of K, of which the room has the digits."""
         lens, whole = system.lens, system.at(ridge)
         Z = lens.S(self.Y)
         c = whole.solve(Z)
         c += whole.solve(Z - lens.S(system.gram.apply(lens.St(c))) - ridge * c)
-        found, (total, count) = self._residuals(ridge, c, whole.inverse_diagonal()), self.totals()
+        return self._residuals(ridge, c, whole.inverse_diagonal())
+
+    def error(self, system: Ridged, ridge: float, by_gcv: bool) -> float:
+        """Return the leave-one-out or generalized cross-validation error at a ridge, from a factor of all of K."""
+        found, (total, count) = self.left_out(system, ridge), self.totals()
         if not by_gcv:
             return float(np.square(found.loo).sum()) / total
         average = (float(found.room.sum()) - (len(found.room) - count)) / count

@@ -8,8 +8,9 @@ K has the eigenvectors of S and the eigenvalues f(λ), which must not be negativ
 Neumann kernel needs 1 − βλ > 0 for every eigenvalue λ of S, the negative ones too, so that β lies between 1/λ_min and
 1/λ_max where these have their signs, and for S = A − Δ every β ≥ 0 will do; exp(βS) is a kernel for every β.
 
-Up to 3,000 nodes K is computed once. Of larger graphs only the columns that are asked for are, and products with K are
-polynomials of S, so that nothing of the size n × n is ever needed, unless S itself is dense.
+Up to 3,000 nodes K is computed once. Of larger graphs, and where few products are all that is asked for, only the
+columns that are asked for are, and products with K are polynomials of S, so that nothing of the size n × n is ever
+needed, unless S itself is dense.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import math
 from abc import abstractmethod
 from dataclasses import field
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from scipy.special import gammaincinv
@@ -93,9 +94,22 @@ class Diffusion(Kernel):
         """The largest eigenvalue that K can have: f is monotone, or even."""
         return float(self.profile(np.array([*self._interval])).max())
 
+    _walks = False  # whether few products are all that is asked for, so that K itself would not be worth its while
+
     @property
     def _large(self) -> bool:
-        return len(self.graph) > SMALL
+        return self._walks or len(self.graph) > SMALL
+
+    def by_products(self) -> Self:
+        if self._large or "_K" in self.__dict__:
+            return self
+        found = self.with_params()
+        found._settle(_walks=True)
+        return found
+
+    @property
+    def few_products(self) -> bool:
+        return self._walks
 
     @property
     @abstractmethod
@@ -257,7 +271,7 @@ class Diffusion(Kernel):
 def _kept(parameters: dict[str, Types]) -> Kept:
     """Return what a file may hold: what an interval of eigenvalues has decided cannot be had again to the last bit."""
     shared: dict[str, Types] = {"graph": (Graph,), "of": TEXT, "_interval": (tuple,), "_largest": (float,)}
-    learnt: dict[str, Types] = {"_K": ARRAY, "_rough": ARRAY, "_longest": (float,)}
+    learnt: dict[str, Types] = {"_K": ARRAY, "_rough": ARRAY, "_longest": (float,), "_walks": (bool,)}
     return Kept({**shared, **parameters}, learnt, constructed=False)
 
 

@@ -133,6 +133,26 @@ def test_a_model_in_low_rank_answers_to_the_last_bit_as_before(sample: str, agai
         assert_identical(answers(again(model), objects), answers(model, objects))
 
 
+@pytest.mark.parametrize(
+    "n", [700, 1300]
+)  # a ridge is chosen by all eigenvalues, and confirmed by factors beyond 1,100
+@pytest.mark.parametrize("learner", ["ridge", "classifier", "Fisher", "search of numbers", "search of classes"])
+def test_a_model_whose_ridge_was_chosen_is_stored(learner: str, n: int, again: Any) -> None:
+    """What a choice leaves behind for those who choose again is no part of the model."""
+    rng = np.random.default_rng(n)
+    X = rng.normal(size=(n, 3))
+    y = np.sin(X[:, 0]) + 0.1 * rng.normal(size=n)
+    model = {
+        "ridge": gm.KernelRidge(),
+        "classifier": gm.KernelClassifier(),
+        "Fisher": gm.FisherDiscriminant(),
+        "search of numbers": gm.KernelSearch(gm.KernelRidge(), [gm.Linear(), gm.Gaussian(1.0)]),
+        "search of classes": gm.KernelSearch(gm.FisherDiscriminant(), [gm.Linear(), gm.Gaussian(1.0)]),
+    }[learner]
+    model.fit(X, y if learner in ("ridge", "search of numbers") else y > 0)
+    np.testing.assert_array_equal(again(model).predict(X[:50]), model.predict(X[:50]))
+
+
 @pytest.mark.filterwarnings("ignore::UserWarning")
 @every_sample
 def test_conformal_p_values_and_what_was_asked_before_stay(sample: str, again: Any) -> None:

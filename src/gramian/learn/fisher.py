@@ -261,6 +261,7 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Disc
             self.ridge_ = self._choose_ridge(low)
             scatter = solve_scatter(sample.gram(), WithinClasses(labels), self.ridge_, self.tol, low)
         self._keep_scatter(replace(scatter, method=confirmed(scatter.method, self._errors)))
+        self._forget("_errors")  # which are of the choice, not of the model
         return self
 
     def _learnt_from(self) -> Chunk:

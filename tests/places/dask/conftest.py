@@ -7,6 +7,14 @@ pytest.importorskip("distributed", reason="distributed is not installed: pip ins
 
 import distributed
 
+from gramian.places.dask import engine
+
+
+@pytest.fixture(autouse=True)
+def patience(monkeypatch):
+    """Let work wait for long: on a busy machine a worker in the place of a killed one may be minutes under way."""
+    monkeypatch.setattr(engine, "LONELY", 1800.0)
+
 
 @pytest.fixture(scope="module")
 def cluster():

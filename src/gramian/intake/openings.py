@@ -41,7 +41,7 @@ from gramian.intake.blanks import (
 from gramian.intake.errors import DataError, counted, shortened
 from gramian.intake.notations import UNITS
 from gramian.intake.rows import listed
-from gramian.intake.table import MISSING, is_number, numbers_of
+from gramian.intake.table import ERRORS, MISSING, is_number, numbers_of
 from gramian.intake.textfile import TextFile
 from gramian.intake.unquoted import Unquoted, unquoted
 
@@ -50,6 +50,7 @@ ROW = "row"  # the column of the names of rows, where it has no name itself
 _SAMPLE = 100  # lines looked at to find the mark
 _LONGEST = 2**27  # characters of one field
 _SEP = re.compile(r'"?sep=([,;|\t:^~ ])"?\s*', re.IGNORECASE)
+_ERROR = re.compile(r"#[^,;\t| \r\n]+")
 _QUOTED = re.compile(r'(?:^|[,;\t|]) *"(?:[^"]|"")*("?)')  # a field in quotes, and the quote at its end
 _IN_QUOTES = re.compile(r'"(?:[^"]|"")*"')
 _WORD = re.compile(r"[^,;\t| ]+")
@@ -312,7 +313,7 @@ def _start(file: TextFile, number: int = _SAMPLE) -> _Start:
     if said := _SEP.fullmatch(first):
         skip, mark = 1, said[1]
         first = next(lines, "")
-    while first.startswith(("#", "% ", "%%")) or (comments and first and not first.strip()):
+    while (first.startswith(("#", "% ", "%%")) and not is_error(first)) or (comments and first and not first.strip()):
         skip += 1
         if first.strip():
             comments.append(first)
@@ -562,10 +563,20 @@ def _uncommented(lines: list[str]) -> list[str]:
     rest: list[str] = []
     quoted = False
     for line in lines:
-        if quoted or not line.startswith("#"):
+        if quoted or not line.startswith("#") or is_error(line):
             rest.append(line)
             quoted = _left_open(line, quoted)
     return rest if len(rest) > 1 else lines
+
+
+def is_error(line: str) -> bool:
+    """Tell whether a line begins with an error of a spreadsheet, which is a field and no comment.
+
+    >>> is_error("#DIV/0!,3"), is_error("# made by hand")
+    (True, False)
+    """
+    found = _ERROR.match(line)
+    return found is not None and found[0].lower() in ERRORS
 
 
 def _left_open(line: str, quoted: bool) -> bool:

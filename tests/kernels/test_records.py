@@ -1,6 +1,7 @@
 """Kernels on columns: tables of every form, the combination of kernels that it stands for, learners, and bad tables."""
 
 import pickle
+import re
 from collections import namedtuple
 from dataclasses import dataclass
 from typing import Any
@@ -109,6 +110,23 @@ def test_plain_tuples_and_lists_are_read_by_position():
     np.testing.assert_array_equal(by_place(lists), by_name(X))
     np.testing.assert_array_equal(by_place([Row(**row) for row in X]), by_name(X))
     np.testing.assert_array_equal(gm.Gaussian(9.0).on(1)(columns(X, "age", "weight")), gm.Gaussian(9.0).on("weight")(X))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int64, bool])
+def test_columns_of_a_matrix_are_named_by_position(dtype):
+    X = (np.random.default_rng(4).normal(size=(9, 5)) * 3).astype(dtype)
+    k = gm.Gaussian(2.0).on(0, 3) * gm.Matern(1.5, 1.5).on(-1) + gm.Linear().on(2, 1)
+    K = k.gram(X)
+    expected = gm.Gaussian(2.0)(X[:, [0, 3]]) * gm.Matern(1.5, 1.5)(X[:, [4]]) + gm.Linear()(X[:, [2, 1]])
+    assert K.dtype == (np.float32 if dtype == np.float32 else np.float64)
+    assert np.abs(K.dense() - expected).max() <= 64 * np.finfo(K.dtype).eps * np.abs(expected).max()
+    assert np.abs(k(X.astype(float).tolist()) - expected).max() <= 1e-5 * np.abs(expected).max()
+
+
+@pytest.mark.parametrize("name", ["a", 5, -6, slice(0, 2), 1.0, (0, 1)])
+def test_a_column_that_a_matrix_has_not_is_named(name):
+    with pytest.raises(ValueError, match=f"no column {re.escape(repr(name))}.* it has 5"):
+        gm.Gaussian(1.0).on(name).gram(np.ones((4, 5)))
 
 
 def test_a_frame_may_have_columns_that_are_not_strings():
@@ -436,7 +454,7 @@ def test_missing_object_is_refused_with_its_row(kernel, value):
         ([], ValueError, "X is empty; at least one record expected"),
         ([1.0, 2.0], ValueError, "record 0 of X has no field 'age'; it is 1.0, a float"),
         (["age", "title"], ValueError, "record 0 of X has no field 'age'; it is 'age', a str"),
-        (np.eye(2), ValueError, "record 0 of X has no field 'age'; it is array"),
+        (np.eye(2), ValueError, "X has no column 'age': it has 2"),
         (pd.Series([1.0, 2.0]), ValueError, "record 0 of X has no field 'age'; it is 1.0, a float"),
         (pd.DataFrame({"age": [], "promoter": []}), ValueError, "X is empty"),
     ],
@@ -458,7 +476,7 @@ def test_what_is_not_a_table_is_refused(table, error, message):
     ],
 )
 def test_a_method_of_a_record_is_not_its_field(kernel, table):
-    with pytest.raises(ValueError, match="has no field"):
+    with pytest.raises(ValueError, match="has no (field|column)"):
         kernel(table)
 
 

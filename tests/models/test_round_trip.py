@@ -91,6 +91,33 @@ def test_every_learner_answers_to_the_last_bit_as_before(learner: Any, sample: s
     assert_identical(answers(again(model), objects), answers(model, objects))
 
 
+MANY = np.random.default_rng(7).normal(size=(4_500, 3))
+TARGETS = {"numbers": np.sin(MANY[:, 0]) + MANY[:, 1], "classes": (MANY[:, 0] > 0).astype(int), None: None}
+AS_THEY_COME: dict[str, tuple[Any, str | None]] = {
+    "ridge": (gm.KernelRidge, "numbers"),
+    "ridge-gcv": (lambda: gm.KernelRidge(ridge="gcv"), "numbers"),
+    "ridge-intercept": (lambda: gm.KernelRidge(fit_intercept=True), "numbers"),
+    "ridge-explicit": (lambda: gm.KernelRidge(gm.Polynomial(2)), "numbers"),
+    "classifier": (gm.KernelClassifier, "classes"),
+    "fisher": (gm.FisherDiscriminant, "classes"),
+    "parzen": (gm.ParzenClassifier, "classes"),
+    "novelty": (gm.NoveltyDetector, None),
+    "pca": (lambda: gm.KernelPCA(2), None),
+    "kmeans": (lambda: gm.KernelKMeans(3, random_state=0), None),
+    "gram-schmidt": (lambda: gm.GramSchmidt(rank=20), None),
+}
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize("n", [300, 1_300, 4_500])  # with more of them a learner goes other ways
+@pytest.mark.parametrize("name", AS_THEY_COME)
+def test_learners_as_they_come_are_kept_at_every_size(name: str, n: int, again: Any) -> None:
+    make, target = AS_THEY_COME[name]
+    y = TARGETS[target]
+    model = make().fit(MANY[:n], *([] if y is None else [y[:n]]))
+    assert_identical(answers(again(model), MANY[:50]), answers(model, MANY[:50]))
+
+
 LOW_RANK: dict[str, tuple[Any, Any]] = {
     "novelty": (lambda k, r: gm.NoveltyDetector(k, rank=r, calibration="bound"), None),
     "parzen": (lambda k, r: gm.ParzenClassifier(k, rank=r), LABELS),
@@ -131,26 +158,6 @@ def test_a_model_in_low_rank_answers_to_the_last_bit_as_before(sample: str, agai
     for make, target in (LOW_RANK["ridge"], LOW_RANK["pca"]):
         model = make(kernel, 6).fit(objects, target)
         assert_identical(answers(again(model), objects), answers(model, objects))
-
-
-@pytest.mark.parametrize(
-    "n", [700, 1300]
-)  # a ridge is chosen by all eigenvalues, and confirmed by factors beyond 1,100
-@pytest.mark.parametrize("learner", ["ridge", "classifier", "Fisher", "search of numbers", "search of classes"])
-def test_a_model_whose_ridge_was_chosen_is_stored(learner: str, n: int, again: Any) -> None:
-    """What a choice leaves behind for those who choose again is no part of the model."""
-    rng = np.random.default_rng(n)
-    X = rng.normal(size=(n, 3))
-    y = np.sin(X[:, 0]) + 0.1 * rng.normal(size=n)
-    model = {
-        "ridge": gm.KernelRidge(),
-        "classifier": gm.KernelClassifier(),
-        "Fisher": gm.FisherDiscriminant(),
-        "search of numbers": gm.KernelSearch(gm.KernelRidge(), [gm.Linear(), gm.Gaussian(1.0)]),
-        "search of classes": gm.KernelSearch(gm.FisherDiscriminant(), [gm.Linear(), gm.Gaussian(1.0)]),
-    }[learner]
-    model.fit(X, y if learner in ("ridge", "search of numbers") else y > 0)
-    np.testing.assert_array_equal(again(model).predict(X[:50]), model.predict(X[:50]))
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")

@@ -218,3 +218,17 @@ def test_a_second_lane_is_started_only_where_there_is_work_for_it(monkeypatch):
 
     assert lanes(150) == lanes(150, width=100) == 1
     assert lanes(150, width=10_000) == lanes(1000) == lanes(150, expensive=True) == 4
+
+
+@pytest.mark.parametrize("lanes", [1, 2, 4, 8, 16, 64])
+@pytest.mark.parametrize("symmetric", [True, False])
+@pytest.mark.parametrize("n", [2_000, 20_000, 100_000])
+def test_many_lanes_have_enough_tiles_and_not_many_more(n, symmetric, lanes, monkeypatch):
+    monkeypatch.setattr(tiles, "cores", lambda: lanes)
+    largest = tiles.LARGEST_FUSED_SIDE
+    tiling = cut((n, n), F64, 0, 2**40, symmetric, largest=largest)
+    count = len(tiling.spans())
+    assert count >= 6 * tiling.lanes or tiling.rows == tiles.PARALLEL_SIDE  # so that none waits long for the others
+    fewest = 1.5 * (-(-n // largest) + 1) ** 2  # of the largest tiles
+    assert count <= max(16 * tiling.lanes, fewest)  # between tiles all lanes wait for one interpreter
+    assert tiling.rows >= min(tiles.PARALLEL_SIDE, n)

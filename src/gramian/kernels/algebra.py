@@ -129,7 +129,7 @@ class Kernel(BaseKernel):
         return Pullback(self, f)
 
     def on(self, *columns: Any) -> Kernel:
-        """Return this kernel on some columns of a data frame, or fields of records.
+        """Return this kernel on some columns of a data frame, fields of records, or columns of a matrix by position.
 
         >>> import gramian as gm
         >>> k = gm.Gaussian(bandwidth=10.0).on("age") * gm.Spectrum(length=2).on("name")
@@ -138,6 +138,9 @@ class Kernel(BaseKernel):
         >>> k([{"age": 31.0, "name": "Ann"}, {"age": 41.0, "name": "Hanna"}]).round(2)
         array([[2.  , 0.61],
                [0.61, 4.  ]])
+        >>> (gm.Gaussian().on(0) * gm.Gaussian().on(1, 2)).gram([[0.0, 1.0, 2.0], [0.0, 1.0, 2.0]]).dense().round(2)
+        array([[1., 1.],
+               [1., 1.]])
         """
         return Pullback(self, Columns(columns, numeric=self.on_vectors))
 

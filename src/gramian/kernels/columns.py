@@ -16,6 +16,7 @@ import numpy as np
 from gramian.checks import Array, at_hand
 from gramian.kernels.strings.sequences import is_missing
 from gramian.kernels.value import Value
+from gramian.places import CORES, place_of
 
 EPOCH, DAY = np.datetime64("1970-01-01", "us"), np.timedelta64(1, "D")
 
@@ -49,6 +50,8 @@ class Columns(Value):
 
     def __call__(self, X: Any) -> Any:
         at_hand(X)
+        if self.numeric and (numbers := _positions(X, self.names)) is not None:
+            return numbers
         if self.numeric and (numbers := _fields(X, self.names)) is not None:
             return numbers
         columns = [_column(X, name) for name in self.names]
@@ -61,6 +64,22 @@ class Columns(Value):
                     "put an empty text or a category of its own there"
                 )
         return columns[0]
+
+
+def _positions(X: Any, names: tuple[Hashable, ...]) -> Any:
+    """Return columns of a matrix of numbers by their positions, in its precision and where it is; None of all else."""
+    if (
+        getattr(X, "ndim", 0) != 2
+        or hasattr(X, "columns")
+        or not (isinstance(X, np.ndarray) or place_of(X) is not CORES)
+    ):
+        return None
+    if isinstance(X, np.ndarray) and X.dtype.kind not in "fiub":
+        return None
+    for name in names:
+        if not isinstance(name, int | np.integer) or not -X.shape[1] <= name < X.shape[1]:
+            raise ValueError(f"X has no column {name!r}: it has {X.shape[1]}, known by their positions from 0 on")
+    return X[:, list(names)]
 
 
 def _fields(X: Any, names: tuple[Hashable, ...]) -> Array | None:
@@ -86,7 +105,7 @@ def _column(X: Any, name: Hashable) -> list[Any]:
         return list(column.to_list() if hasattr(column, "to_list") else column)
     if isinstance(X, Mapping | str | bytes) or not hasattr(X, "__iter__"):
         raise TypeError(f"X is a {type(X).__name__}; a data frame or a list of records expected")
-    if getattr(X, "dtype", None) is not None and X.dtype.names:
+    if getattr(getattr(X, "dtype", None), "names", None):
         if name not in X.dtype.names:
             raise ValueError(f"X has no column {name!r}; it has {_listed(X.dtype.names)}")
         return list(X[name].tolist())

@@ -26,10 +26,8 @@ projected means, b = ½ ⟨w, φ₊ + φ₋⟩ (5.20).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 from typing import Any, Self, cast
 
 import numpy as np
@@ -180,7 +178,6 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Disc
     solver_: str
     _loo_scores: Array | None = None
     _coarse: FisherDiscriminant | None = None
-    _errors: Mapping[int, float] = MappingProxyType({})  # exact ones, by places of the grid
 
     def __init__(
         self,
@@ -258,10 +255,9 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Disc
             return self
         low = self._rough_factor() if fixed_ridge(self.ridge, ("loo",)) is None else None
         with sample.gram().held() if low is not None else nullcontext():
-            self.ridge_ = self._choose_ridge(low)
+            self.ridge_, errors = self._choose_ridge(low)
             scatter = solve_scatter(sample.gram(), WithinClasses(labels), self.ridge_, self.tol, low)
-        self._keep_scatter(replace(scatter, method=confirmed(scatter.method, self._errors)))
-        self._forget("_errors")  # which are of the choice, not of the model
+        self._keep_scatter(replace(scatter, method=confirmed(scatter.method, errors)))
         return self
 
     def _learnt_from(self) -> Chunk:
@@ -286,7 +282,7 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Disc
         groups, self._labels = self._class_moments()
         require_scatter(groups, LARGEST_SCATTER)
         self._check_sizes(np.array([group.weight for group in groups]))
-        self.ridge_ = self._choose_ridge()
+        self.ridge_, _ = self._choose_ridge()
         w, doubly, scatter = scatter_of_moments(groups, self.ridge_, self._summed.summary.rounding())
         if (low := self._landmarks) is not None:
             alpha, primal = landmark_coefficients(low, w), None
@@ -310,10 +306,11 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Disc
         small = compares_exactly(len(gram)) or 8 * len(gram) * DEFAULT_RANK > ROOM
         return None if small or takes_features(gram) else rough_factor(gram, DEFAULT_RANK)
 
-    def _choose_ridge(self, low: LowRank | None = None) -> float:
-        self._forget("ridges_", "loo_errors_", "_loo_scores", "_coarse", "_errors")
+    def _choose_ridge(self, low: LowRank | None = None) -> tuple[float, dict[int, float]]:
+        """Return the ridge, and after a choice in low rank, `low`, exact errors by places of the grid."""
+        self._forget("ridges_", "loo_errors_", "_loo_scores", "_coarse")
         if (given := fixed_ridge(self.ridge, ("loo",))) is not None:
-            return given
+            return given, {}
         gram = self.sample_.gram()
         left_out, labels = self._left_out(low, shared=True)
         self.ridges_ = ridge_grid(self.ridge, left_out.largest, rounding(gram, left_out.largest))
@@ -322,9 +319,10 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Disc
         best = place_of_best(self.ridges_, self.loo_errors_, unseen_ridge(gram, self._unseen, len(self.classes_)))
         if len(labels) == len(self._labels) and left_out.is_exact and not self._unseen:
             self._loo_scores = scores[best]
-        return float(self.ridges_[best if low is None else self._confirmed(best)])
+        best, exact = (best, {}) if low is None else self._confirmed(best)
+        return float(self.ridges_[best]), exact
 
-    def _confirmed(self, place: int) -> int:
+    def _confirmed(self, place: int) -> tuple[int, dict[int, float]]:
         """Go on from the choice of low rank by exact errors, as far as these can be afforded."""
         gram, S, labels = self.sample_.gram(), WithinClasses(self._labels), self._labels
         system = Ridged(gram, within(S))
@@ -332,8 +330,7 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Disc
         def error(ridge: float) -> float:
             return float(np.mean(all_left_out(system, S, ridge).argmax(axis=1) != labels))
 
-        place, self._errors = walked(self.ridges_, place, error, confirmations(gram))
-        return place
+        return walked(self.ridges_, place, error, confirmations(gram))
 
     def _left_out(self, low: LowRank | None = None, shared: bool = False) -> tuple[LeaveOneOut, Array]:
         """Return what leaves objects out, and the classes of these: all, or of a large sample the first ones.

@@ -17,11 +17,9 @@ df(λ).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from contextlib import nullcontext, suppress
 from copy import copy
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 from typing import Any, Self, cast
 
 import numpy as np
@@ -111,7 +109,6 @@ class LeastSquares(Weighted, Reducible):
     solver_: str
     residual_: float
     _known: Residuals | None = None
-    _errors: Mapping[int, float] = MappingProxyType({})  # exact ones, by places of the grid
     _unit: float = 1.0  # of the targets: what is solved is solved for y / unit
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
@@ -152,9 +149,10 @@ class LeastSquares(Weighted, Reducible):
             self._learn_moments(X, y, weights)
             self._warn_if_automatic()
             return self
-        self._forget("path_", "_known", "_of_moments", "_errors")
+        self._forget("path_", "_known", "_of_moments")
         self._begin_exactly()
         given, low = fixed_ridge(self.ridge, CRITERIA), None
+        errors: dict[int, float] = {}
         Y = self._pose(X, y, weights)
         if by_moments(self.sample_.gram(), self.solver):
             self._shape = Y.shape[1:]
@@ -168,13 +166,12 @@ class LeastSquares(Weighted, Reducible):
             if given is not None:
                 self.ridge_ = given
             elif in_low_rank:
-                low = self._choose_in_low_rank(Y, weights)
+                low, errors = self._choose_in_low_rank(Y, weights)
             if shrinks and (in_low_rank or given):
                 self._keep(*self._solve(low), Y.shape[1:])
-                self.solver_ = confirmed(self.solver_, self._errors)
+                self.solver_ = confirmed(self.solver_, errors)
             else:
                 self._keep(*self._smooth(), Y.shape[1:])
-        self._forget("_errors")  # which are of the choice, not of the model
         return self
 
     def _pose(self, X: Any, y: Any, weights: Array | None) -> Array:
@@ -301,11 +298,11 @@ class LeastSquares(Weighted, Reducible):
         self._shape = self.dual_coef_.shape[1:]
         return Chunk(self.sample_.points, self._problem.Y, self._problem.weights)
 
-    def _choose_in_low_rank(self, Y: Array, weights: Array | None) -> LowRank | None:
+    def _choose_in_low_rank(self, Y: Array, weights: Array | None) -> tuple[LowRank | None, dict[int, float]]:
         """Choose the ridge by errors in low rank, where a decomposition of all of K would take long.
 
         Returns the factor of K behind them, which helps to solve the system, or None where there are so many objects
-        that only moments of their features are kept.
+        that only moments of their features are kept; and exact errors, by places of the grid.
 
         K ≈ F Fᵀ + ρI, with ρ the average of what is left of κ(x, x), so that K + λI is nearly F Fᵀ + (λ + ρ)I: what is
         left out acts as a ridge. Residuals and the room for them are both λ/(λ + ρ) of those of F, and leave-one-out
@@ -333,23 +330,21 @@ class LeastSquares(Weighted, Reducible):
         dof = count - ridges / (ridges + rho) * (count - errors.dof)
         self.path_ = replace(errors, ridges=ridges, dof=dof, loo=errors.loo * unit, gcv=errors.gcv * unit)
         best = self._best(self.path_, AS_GOOD)
+        exact: dict[int, float] = {}
         if low is not None:
-            best = self._confirmed(best)
+            best, exact = self._confirmed(best)
         self.ridge_ = float(ridges[best])
-        return low
+        return low, exact
 
-    def _confirmed(self, place: int) -> int:
+    def _confirmed(self, place: int) -> tuple[int, dict[int, float]]:
         """Go on from the choice of low rank by exact errors, as far as these can be afforded."""
         gram, problem = self.sample_.gram(), self._problem
         system = Ridged(gram, problem.lens())
-        place, self._errors = walked(
-            self.path_.ridges,
-            place,
-            lambda lam: problem.error(system, lam, self._by_gcv),
-            confirmations(gram),
-            AS_GOOD,
-        )
-        return place
+
+        def error(ridge: float) -> float:
+            return problem.error(system, ridge, self._by_gcv)
+
+        return walked(self.path_.ridges, place, error, confirmations(gram), AS_GOOD)
 
     @property
     def _by_gcv(self) -> bool:

@@ -1,8 +1,17 @@
 """On a GPU everything goes through compiled passes, however small it is."""
 
 import os
+from pathlib import Path
 
 import pytest
+
+HERE = Path(__file__).parent
+UNHEARD = "ignore:Attempting to run cuBLAS, but there was no current CUDA context"  # as `places.torch.place` has it
+
+
+def pytest_collection_modifyitems(items):
+    for item in (item for item in items if item.path.parent == HERE):
+        item.add_marker(pytest.mark.filterwarnings(UNHEARD))
 
 
 @pytest.fixture(autouse=True)

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass
 from itertools import accumulate, pairwise, product
-from math import ceil, isqrt
+from math import ceil, isqrt, sqrt
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -28,10 +28,12 @@ from gramian.runtime.threads import check_interrupt, cores, one_blas_thread, run
 
 DEFAULT_MEMORY = 256 * 2**20
 LARGEST_SIDE = 768  # beyond this a tile leaves the last cache for no gain
-LARGEST_FUSED_SIDE = 1024  # of a tile that is multiplied without being written
+LARGEST_FUSED_SIDE = 2048  # of a tile that is multiplied without being written
 SMALLEST_SIDE = 32  # below this the cost of a call is greater than that of its tile
 PARALLEL_SIDE = 128  # tiles are not made smaller than this only to occupy more cores
-ALONE = 2**22  # numbers to be multiplied up to which a second lane takes longer to start than to be waited for
+SHARES = 8  # tiles for each lane from which on all lanes end at about the same time
+EXPENSIVE_SHARES = 32  # where some tiles take much longer than others
+ALONE = 2**22  # numbers to be multiplied up to which another lane takes longer to start than to be waited for
 LEAST_WIDTH = 32  # for entries take their time even of points of few numbers
 EXPENSIVE_SIDE = 8  # unless each entry takes long
 LARGEST_EXPENSIVE_SIDE = 192  # then a tile takes long too, and somebody may wait for its end
@@ -84,9 +86,9 @@ def cut(
 ) -> Tiling:
     """Choose the largest useful tiles such that `1 + scratch` of them per thread fit into `memory` bytes.
 
-    Copies of the objects of a tile, of `width` numbers each or a slab of them, are counted too. Where entries are
-    expensive, tiles are made as small as it takes to occupy all cores; where all of them together take less time than
-    to start a thread, one lane is enough.
+    Copies of the objects of a tile, of `width` numbers each or a slab of them, are counted too. There are as many lanes
+    as have enough to do, and tiles are no smaller than it takes to occupy them all: between two tiles a lane waits for
+    the interpreter, of which there is one for all lanes. Where entries are expensive, tiles may be smaller.
 
     Raises
     ------
@@ -102,13 +104,16 @@ def cut(
     copies = COPIES * dtype.itemsize * min(width, SLAB)
     # Fewer threads rather than tiles so small that their number, not their size, takes the memory
     of_smallest = smallest * entry + 2 * copies * min(SMALLEST_SIDE, max(shape))
-    alone = not expensive and shape[0] * shape[1] * max(width, LEAST_WIDTH) <= ALONE
-    lanes = 1 if alone else max(1, min(cores(), memory // of_smallest))
+    numbers = shape[0] * shape[1] * max(width, LEAST_WIDTH)
+    worth = cores() if expensive else ceil(numbers / ALONE)
+    lanes = max(1, min(cores(), worth, memory // of_smallest))
     # The largest side s with entry · s² + 2 · copies · s ≤ share
     share = memory // lanes
     fitting = (isqrt(copies * copies + entry * share) - copies) // entry
     least, most = (EXPENSIVE_SIDE, LARGEST_EXPENSIVE_SIDE) if expensive else (PARALLEL_SIDE, largest)
-    side = max(1, min(most, max(least, ceil(max(shape) / (4 * lanes))), fitting))
+    of_all = shape[0] * shape[1] / (2 if symmetric else 1)
+    even = ceil(sqrt(of_all / (lanes * (EXPENSIVE_SHARES if expensive else SHARES))))
+    side = max(1, min(most, max(least, even), fitting))
     if symmetric:
         return Tiling(shape, side, side, lanes, True)
     rows = min(side, shape[0])

@@ -371,3 +371,13 @@ def test_tabs_among_the_blanks_of_a_table_of_numbers_and_quoted_words(
 def test_places_of_two_numbers_between_tabs_stay_one_field(write: Callable[..., Any]) -> None:
     data = read_data(write("place\ttown\n" + "".join(f"48.{k} 11.{k}\ttown {k % 3}\n" for k in range(12)), "towns.tsv"))
     assert [column.name for column in data.columns] == ["place", "town"]
+
+
+def test_counted_rows_of_whole_numbers_between_commas_have_names(write: Callable[..., Any]) -> None:
+    rows = [f"{k + 1},{296 + 7 * k},{['I', 'II', 'III'][k % 3]},{k // 3},{296 + 5 * k}" for k in range(20)]
+    found = raw(write, "\n".join(["yield,block,variety,grams", *rows]) + "\n")
+    assert list(found.columns) == ["row", "yield", "block", "variety", "grams"]
+    assert found.columns["yield"].tolist() == [296 + 7 * k for k in range(20)]
+    others = [f"{(7 * k) % 20},{296 + 7 * k},{['I', 'II', 'III'][k % 3]},{k // 3},{296 + 5 * k}" for k in range(20)]
+    with pytest.raises(DataError, match="5 fields, and 4 expected"):  # decimal commas, perhaps
+        raw(write, "\n".join(["yield,block,variety,grams", *others]) + "\n")

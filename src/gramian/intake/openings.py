@@ -501,8 +501,12 @@ def _quotes(file: TextFile, skip: int) -> tuple[bool, bool]:
 
 
 def _is_no_comma(mark: str, rows: list[list[str]]) -> bool:
-    """Tell whether a mark stands between fields and not before decimals: another one than a comma, or beside points."""
-    return mark != "," or any(is_plain(field) and not _is_whole(field) for row in rows for field in row)
+    """Tell whether a mark stands between fields and not before decimals.
+
+    It does if it is no comma, beside decimal points, and after whole numbers that count the rows.
+    """
+    numbered = len(rows) >= _MORE and [row[0].strip() for row in rows] == [str(k) for k in range(1, len(rows) + 1)]
+    return mark != "," or numbered or any(is_plain(field) and not _is_whole(field) for row in rows for field in row)
 
 
 def separator(lines: list[str], format: str) -> str:

@@ -13,14 +13,35 @@ LEARNT = ["| what | s | wanted | GB on the device | answer |", "|---|---|---|---
 def section() -> str:
     """The section, empty where nothing was measured."""
     passes, learnt = (read(HERE / name) for name in ("gpu.json", "gpu_learn.json"))
-    errors = read(HERE / "gpu_data.json")
+    errors, beside = read(HERE / "gpu_data.json"), read(HERE / "gpu_peers.json")
     parts = [
         products(passes) if passes else "",
         learners(learnt) if learnt else "",
+        peers(beside) if beside else "",
         exactness(errors) if errors else "",
     ]
     found = "\n\n".join(filter(None, parts))
     return f"## On a GPU\n\n{found}" if found else ""
+
+
+def peers(beside: dict) -> str:
+    """What the same work takes on the cores of that machine."""
+    text = f"""On the {beside["cores"]} cores of the same machine: K V by scikit-learn's kernels, block by block,
+timed on a share of the rows; and `gramian fit` of arrays of NumPy from the command line, all that is loaded, sent and
+compiled included."""
+    lines = ["| K V, n = 200,000 | scikit-learn (s) |", "|---|---|"]
+    lines += [f"| {name} | {ms / 1e3:,.0f} |" for name, ms in beside["products"].items()]
+    parts = [text, "\n".join(lines)]
+    if one := beside["ridge"]:
+        held = ", ".join(f"{name} {one[name]:.1f} s" for name in ("scikit-learn", "cores", "gpu"))
+        parts.append(f"Exact kernel ridge, n = {one['n']:,}, which scikit-learn can hold: {held}.")
+    if fits := [one for one in beside["fits"] if any(one.get(key) for key in ("cpu", "auto", "cuda"))]:
+        rows = ["| `gramian fit`, n | `--device cpu` (s) | `auto` (s) | `cuda` (s) |", "|---|---|---|---|"]
+        for one in fits:
+            cells = (f"{one[key]:.1f}" if one.get(key) else "–" for key in ("cpu", "auto", "cuda"))
+            rows.append(f"| {one['n']:,} | " + " | ".join(cells) + " |")
+        parts.append("\n".join(rows))
+    return "\n\n".join(parts)
 
 
 def exactness(errors: list[dict]) -> str:

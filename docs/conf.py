@@ -55,6 +55,7 @@ sphinx_gallery_conf = {
     "write_computation_times": False,
     "plot_gallery": True,
     "abort_on_example_error": True,
+    "capture_repr": (),  # what a call returns is not shown; examples print what they mean
     "download_all_examples": False,
     "backreferences_dir": "gallery/backreferences",
     "doc_module": ("gramian",),

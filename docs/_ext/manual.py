@@ -1,5 +1,6 @@
 """What this manual adds to Sphinx: formulas as MathML, links to public names, and links from names to the theory."""
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -52,8 +53,11 @@ class PublicName(XRefRole):
         return title, f"gramian.{target}"
 
 
-# Bars of norms and hats that would grow with what stands beside them; a minus after a bracket, which subtracts nothing.
-MENDED = {f"<mo>{sign};</mo>": f'<mo fence="false" stretchy="false">{sign};</mo>' for sign in ("&#x02016", "&#x0005E")}
+UNIT = re.compile(r"(\d) (%|[GMk]B\b|ms\b|s\b)")
+# Bars of norms that would grow with what stands beside them; a hat as wide as a letter, not the sign of powers in
+# programs; a minus after a bracket, which subtracts nothing.
+MENDED = {"<mo>&#x02016;</mo>": '<mo fence="false" stretchy="false">&#x02016;</mo>'}
+MENDED |= {"<mo>&#x0005E;</mo>": '<mo stretchy="false">&#x002C6;</mo>'}
 MENDED |= {"&#x00028;</mo><mo>&#x02212;</mo>": '&#x00028;</mo><mo form="prefix">&#x02212;</mo>'}
 
 
@@ -97,6 +101,13 @@ def trim_code(app: Sphinx, doctree):
             block += nodes.Text(block.rawsource)
 
 
+def hold_units(app: Sphinx, doctree):
+    """Put no end of a line between a number and the sign or unit behind it."""
+    for text in list(doctree.findall(nodes.Text)):
+        if UNIT.search(text) and not isinstance(text.parent, (nodes.literal, nodes.literal_block, nodes.raw)):
+            text.parent.replace(text, nodes.Text(UNIT.sub("\\1\N{NO-BREAK SPACE}\\2", text)))
+
+
 def theory_links(app: Sphinx, what, name, obj, options, lines):
     """Add to the page of a public name the numbered statements that it computes."""
     found = app.config.numbered_statements.get(name.removeprefix("gramian."), ())
@@ -121,7 +132,9 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.connect("builder-inited", bring_root_pages)
     app.connect("builder-inited", make_performance_page)
     app.connect("doctree-read", trim_code)
+    app.connect("doctree-read", hold_units)
     app.connect("html-page-context", reach_tables)
-    app.connect("autodoc-process-docstring", theory_links)
+    # After numpydoc, which would take what is added for a part of the last section.
+    app.connect("autodoc-process-docstring", theory_links, priority=900)
     app.connect("autodoc-skip-member", only_ours)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -24,9 +24,9 @@ class Statement(NamedTuple):
     names: tuple[str, ...]
 
 
-def statements(folder: Path) -> list[Statement]:
-    """Return the numbered statements of all pages in a folder."""
-    pages = [page.read_text(encoding="utf-8") for page in sorted(folder.glob("*.md"))]
+def statements(folder: Path, names: str = "*.md") -> list[Statement]:
+    """Return the numbered statements of the pages in a folder."""
+    pages = [page.read_text(encoding="utf-8") for page in sorted(folder.glob(names))]
     found = [match.groups() for text in pages for match in STATEMENT.finditer(text)]
     return [Statement(label, title, tuple(NAME.findall(code or ""))) for label, title, code in found]
 

@@ -25,6 +25,11 @@ ax.set_ylabel("component 2")
 print(f"correlation of the first component with the year: {abs(np.corrcoef(place[:, 0], year)[0, 1]):.2f}")
 
 # %%
-# Which words drive it? Words are explicit features, so the component is a list of weights:
+# Dots of one colour, which is one time, lie together, and the first component orders the times. Which words drive it?
+# Words are explicit features, so the component is a list of weights:
 
 gm.plot.feature_weights(pca.feature_weights(), function="component 1", top=14)
+
+# %%
+# Speeches on the right say "we" and "our", those on the left "the" and "of". From 1801 to 1912 the messages were sent
+# in writing; since then most of them have been spoken.

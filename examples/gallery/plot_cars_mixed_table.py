@@ -30,7 +30,9 @@ error = np.sqrt(np.mean((said - cars.target) ** 2))
 ax.set_title(f"typical error {error:.1f} miles per gallon")
 
 # %%
-# What does each column matter to cars that were not learnt from?
+# Dots on the line are predicted exactly. How much does each column matter? Permute it among cars that the model has
+# not seen, and look at how much larger the error becomes. Columns that say nearly the same are also permuted together
+# (the lowest bar), because one of them can stand in for another:
 
 ridge = gm.KernelRidge(kernel, ridge=0.1, fit_intercept=True)
 gm.plot.importance(gm.importance(ridge, cars.data, cars.target, repeats=2))

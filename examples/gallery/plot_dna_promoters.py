@@ -30,7 +30,11 @@ ax.set_xlabel("accuracy, %, ten folds (bars: standard error); chance is 50 %")
 ax.invert_yaxis()
 
 # %%
-# Substrings are explicit features, so the weights of the learnt function can be read exactly:
+# Single letters (``Spectrum(1)``) tell little, substrings of five letters nearly all. Substrings are explicit
+# features, so the weights of the learnt function can be read exactly:
 
 model = gm.KernelClassifier(gm.Spectrum(4).normalize()).fit(dna.data, dna.target)
 gm.plot.feature_weights(model.feature_weights(), top=12)
+
+# %%
+# On the side of the promoters stands ``tata``, a piece of ``tataat``, which biologists know as the Pribnow box.

@@ -18,3 +18,8 @@ figure, axes = plt.subplots(1, 3, figsize=(12, 3.6), layout="constrained")
 for ax, column in zip(axes, ("bmi", "s5", "age"), strict=True):
     found = gm.effects(model, data.data, column, data.target, names=data.feature_names)
     gm.plot.effects(found, ax=ax)
+
+# %%
+# A curve that rises by 60 says: from the smallest value of this column to the largest, the prediction rises by 60,
+# the other columns being what they are. The band is a standard error over parts of the sample. Body mass (``bmi``)
+# and the blood value ``s5`` matter; what age does is within its error.

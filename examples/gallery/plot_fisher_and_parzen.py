@@ -21,3 +21,8 @@ for ax, model in zip(axes, (gm.ParzenClassifier(gm.Linear()), gm.FisherDiscrimin
     gm.plot.decision_regions(model.fit(X, y), X, y, ax=ax)
 gm.plot.fisher_projection(model, X, y, ax=axes[2])
 print(f"J at its maximum: {model.quotient_:.2f}")
+
+# %%
+# Left, the boundary is at a right angle to the line between the two centres. In the middle, Fisher's direction.
+# Right, all points projected on that direction: two heaps with little overlap. J is the squared distance of their
+# means, divided by the sum of their variances and a term for the ridge.

@@ -28,3 +28,8 @@ for name, make in kernels.items():
 ax.set_xlabel("β")
 ax.set_ylabel("teams put into their conference, %")
 ax.legend(frameon=False)
+
+# %%
+# ``β`` says how far similarity flows along the edges. Up to β = 1 nearly all teams are put where they belong, though
+# only 12 were known. At β = 3 heat has spread so far that many nodes look alike. The von Neumann kernel, with its
+# longer memory, is less sensitive there.

@@ -3,7 +3,8 @@ Which points stand for the others? Pivots of a Cholesky factor
 ==============================================================
 
 Partial Gram–Schmidt takes the point that is farthest from the span of those it has. After a few dozen of them
-everything else is nearly a combination. Greedy pivots cover the outskirts; random ones follow the crowd.
+everything else is nearly a combination of them. Which point comes next? Greedy: the one that is farthest. Random: one
+drawn with a probability that grows with its distance.
 """
 
 import matplotlib.pyplot as plt
@@ -26,3 +27,7 @@ for pivoting in ("greedy", "random"):
 axes[2].set_xlabel("rank")
 axes[2].set_ylabel("share of the trace left out")
 axes[2].legend(frameon=False)
+
+# %%
+# Greedy pivots lie on the rim, where single points are far from all others. Random ones lie where most points are,
+# and leave less out at equal rank. That is why they are the default for landmarks.

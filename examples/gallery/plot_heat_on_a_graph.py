@@ -23,3 +23,6 @@ for ax, beta in zip(axes, (1.0, 10.0, 100.0), strict=True):
     ax.imshow(np.log10(np.maximum(column, 1e-6)).reshape(21, 21).T, origin="lower", cmap="magma")
     ax.plot([10.5, 10.5], [2.5, 20.5], color="white", linewidth=3)
     ax.set_title(f"β = {beta:g}")
+
+# %%
+# Bright is hot, on a logarithmic scale. The white line is the wall.

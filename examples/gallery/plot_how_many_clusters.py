@@ -24,3 +24,6 @@ for ax, (title, X) in zip(axes, sets.items(), strict=True):
     ax.scatter(*X.T, c=found.labels, s=14, cmap="viridis", vmax=2)
     ax.set_title(f"{title}: {found.count} found")
     ax.set_aspect("equal")
+
+# %%
+# Colours are the clusters found. The first set was not cut, because chance would have done as well.

@@ -28,3 +28,7 @@ figure, axes = plt.subplots(2, 3, figsize=(12, 7), layout="constrained")
 for ax, (name, model) in zip(axes.flat, models.items(), strict=True):
     gm.plot.decision_regions(model.fit(X, y), X, y, ax=ax)
     ax.set_title(f"{name}, {model.score(X, y):.0%} of these points")
+
+# %%
+# The percentages are of the points that the models were fitted to, so they say how closely a line follows the sample,
+# and not how well it does on new points.

@@ -2,8 +2,9 @@
 How many landmarks are enough?
 ==============================
 
-Beyond some thousand objects a kernel is seen from landmarks, or through random waves. How good is that, at which
-rank? Landmarks look at the data, waves do not.
+Large Gram matrices are replaced by matrices of low rank. ``Nystrom`` describes all objects by their kernel values with
+a few of them, the landmarks. ``RandomFourier`` takes random waves as features and does not look at the data. How good
+is that, at which rank?
 """
 
 import matplotlib.pyplot as plt
@@ -26,3 +27,9 @@ for name, values in errors.items():
 ax.set_xlabel("rank")
 ax.set_ylabel("relative error of K")
 ax.legend(frameon=False)
+
+# %%
+# At equal rank landmarks are far better here:
+
+for name, values in errors.items():
+    print(name, {rank: f"{error:.1e}" for rank, error in zip(ranks, values, strict=True)})

@@ -3,7 +3,7 @@ How large should the ridge be?
 ==============================
 
 One decomposition gives the leave-one-out error and the effective degrees of freedom at *every* ridge. Left of the
-best value the curve follows the noise, right of it it is too stiff.
+best value the curve follows the noise, right of it the curve is too flat.
 """
 
 import matplotlib.pyplot as plt
@@ -27,3 +27,7 @@ for ridge, style in ((1e-6, ":"), (best.ridge_, "-"), (30.0, "--")):
     )
 right.set_ylim(-2.2, 2.2)
 right.legend(frameon=False, fontsize=9)
+
+# %%
+# Left, the error is smallest at the chosen ridge; the falling line, with its axis on the right, has the degrees of
+# freedom. Right, three of the fits: the dotted one follows the noise, the dashed one is nearly flat.

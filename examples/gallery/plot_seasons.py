@@ -39,3 +39,7 @@ for name, kernel in (("trend", trend), ("season", season)):
     ax.plot(ahead, kernel(ahead, t) @ both.dual_coef_, label=name)
 ax.legend(frameon=False)
 ax.set_xlabel("years; data end at 10")
+
+# %%
+# Beyond the data the Gaussian alone falls back to the mean, while the sum goes on with the seasons. The level of the
+# trend is below zero because the intercept carries the rest. How far ahead a trend may be trusted no kernel can tell.

@@ -30,4 +30,7 @@ grid = np.linspace(-3, 3, 200)[:, None]
 figure, ax = plt.subplots(figsize=(7, 2.6), layout="constrained")
 ax.plot(grid, witness(grid))
 ax.axhline(0, color="0.6", linewidth=1)
-ax.set_ylabel("more of one … two")
+ax.set_ylabel("more of two ↔ more of one")
+
+# %%
+# The first sample has more points around 0, the second around −1 and 1.

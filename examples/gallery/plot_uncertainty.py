@@ -36,3 +36,8 @@ new = np.concatenate([rng.uniform(0, 3, 500), rng.uniform(5, 8, 500)])[:, None]
 seen = np.sin(new[:, 0]) + 0.2 * rng.normal(size=1000)
 found = model.predict_interval(new, alpha=0.1)
 print(f"{np.mean((found.low <= seen) & (seen <= found.high)):.1%} inside, 90 % promised")
+
+# %%
+# The interval, left, is for new *observations*: it has the width of the noise everywhere, also where there are no
+# data, and there it promises nothing. The deviations, right, are those of the *curve*: narrow where there are data,
+# wide where there are none.

@@ -20,7 +20,8 @@ for explanation in detector.explain(odd, names=names):
     print(explanation)
 
 # %%
-# All flowers by their distance from the centre of the setosa, and the threshold:
+# In the first line, for example: the distance is 1.26, the threshold 1.15, and petal length is what is unusual. All
+# flowers by their distance from the centre of the setosa, and the threshold:
 
 figure, ax = plt.subplots(figsize=(7.5, 4), layout="constrained")
 gm.plot.novelty_distances(detector, np.vstack([setosa, odd]), ax=ax)

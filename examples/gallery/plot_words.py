@@ -3,7 +3,7 @@ Six string kernels, eight words
 ===============================
 
 What does each kernel call alike? Substrings need letters side by side; subsequences may jump; mismatches forgive a
-letter.
+letter. Each picture is a Gram matrix, normalized so that a word and itself have the value 1.
 """
 
 import matplotlib.pyplot as plt
@@ -25,3 +25,7 @@ for ax, (title, kernel) in zip(axes.flat, kernels.items(), strict=True):
     ax.set_xticks(range(8), words, rotation=60, ha="right")
     ax.set_yticks(range(8), words)
     ax.set_title(title)
+
+# %%
+# Bright is alike. ``Composition`` finds "kernel" and "telegram" somewhat alike, because they have letters in common;
+# ``Spectrum(2)`` does not, because these letters do not stand side by side.

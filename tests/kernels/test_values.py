@@ -2,6 +2,8 @@
 
 import copy
 import pickle
+import sys
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -329,3 +331,33 @@ def test_numbers_of_numpy_are_those_of_python_in_a_kernel(kind):
     assert kernel == gm.Polynomial(degree=2, offset=2)
     X = np.zeros((5, 1))
     np.testing.assert_allclose(kernel.features(X) @ kernel.features(X).T, kernel(X), rtol=1e-15)
+
+
+# Before Python 3.14 annotations without quotes are evaluated where they stand.
+@pytest.mark.parametrize("later", ['"Later | None"'] + ["Later | None"] * (sys.version_info >= (3, 14)))
+def test_fields_may_be_annotated_by_a_class_that_comes_later(later):
+    source = f"""
+class Scaled(gm.Kernel):
+    width: float = 2.0
+    other: {later} = None
+    shared: ClassVar[int] = 3
+
+    def encode(self, X):
+        return gm.Encoded((np.asarray(X, float) / self.width,))
+
+    def block(self, a, b, out):
+        (A,), (B,) = a, b
+        np.matmul(A, B.T, out=out)
+
+    def squared_norms(self, a):
+        (A,) = a
+        return (A * A).sum(axis=1)
+
+class Later: pass
+"""
+    found = {"gm": gm, "np": np, "ClassVar": ClassVar, "__name__": __name__}
+    exec(compile(source, "later", "exec", dont_inherit=True), found)
+    k = found["Scaled"](width=4.0)
+    assert k.params() == {"width": 4.0, "other": None}
+    assert (k.with_params(width=5.0).width, repr(k)) == (5.0, "Scaled(width=4.0, other=None)")
+    gm.testing.check_kernel(k, X)

@@ -25,6 +25,7 @@ FUNCTIONS = {name for name in NAMES if inspect.isfunction(named(name))}
 ERRORS = {name for name in NAMES if inspect.isclass(named(name)) and issubclass(named(name), Exception)}
 REFUSING = LEARNERS | KERNELS - {"AllSubsequences", "Equality", "Linear"}
 REFUSING |= FUNCTIONS - {"progress"} - {name for name in NAMES if name.startswith("load_")}
+REFUSING |= {"Batches", "FeatureSpace", "Gram", "Graph", "Standardize"}
 
 
 def sections(name: str) -> dict[str, str]:

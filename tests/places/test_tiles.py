@@ -217,7 +217,8 @@ def test_a_second_lane_is_started_only_where_there_is_work_for_it(monkeypatch):
         return tiles.cut((n, n), number, 1, tiles.DEFAULT_MEMORY, True, width, expensive).lanes
 
     assert lanes(150) == lanes(150, width=100) == 1
-    assert lanes(150, width=10_000) == lanes(1000) == lanes(150, expensive=True) == 4
+    assert lanes(150, width=10_000) == lanes(1000) == 2
+    assert lanes(10_000) == lanes(2_000, width=1_000) == lanes(150, expensive=True) == 4
 
 
 @pytest.mark.parametrize("lanes", [1, 2, 4, 8, 16, 64])

@@ -200,7 +200,7 @@ def test_a_product_interrupted_again_and_again_gets_there(eager, tmp_path, two_l
 
 @pytest.mark.parametrize("change", ["lanes", "memory"])
 def test_half_a_product_cut_otherwise_is_started_afresh(change, eager, tmp_path, two_lanes, monkeypatch):
-    monkeypatch.setattr(tiles, "ALONE", 2**20)  # for which there is enough for three lanes
+    monkeypatch.setattr(tiles, "ENOUGH", 2**20)  # so that there is enough for three lanes
     K = gaussian()
     with keeping(tmp_path):
         with monkeypatch.context() as patch:

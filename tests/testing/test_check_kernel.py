@@ -52,6 +52,16 @@ class Indefinite(Sound):
         return np.ones(len(a))
 
 
+class Negative(Sound):
+    """−xᵀz, symmetric and finite: every image would have a squared length below zero."""
+
+    def block(self, a, b, out):
+        out[...] = -(a.parts[0] @ b.parts[0].T)
+
+    def squared_norms(self, a):
+        return -super().squared_norms(a)
+
+
 class SquaredDistance(Sound):
     """Seed 003, Q2: ‖x − z‖², whose diagonal is zero and whose entries are not."""
 
@@ -209,6 +219,7 @@ BROKEN = [
     (Asymmetric(), "κ(x, z) = κ(z, x)"),
     (WrongNorms(), "squared_norms is the diagonal of block"),
     (Indefinite(), "no negative eigenvalue"),
+    (Negative(), "no κ(x, x) is below zero"),
     (SquaredDistance(), "Cauchy–Schwarz"),
     (ChangesItsInput(), "the input is left alone"),
     (CountsPositions(), "κ(x, z) = κ(z, x)"),

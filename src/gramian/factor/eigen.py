@@ -103,7 +103,7 @@ def eigen(gram: Gram, rank: int | None = None) -> Eigen:
     gram : Gram
         A symmetric Gram.
     rank : int, optional
-        How many pairs; all by default.
+        How many pairs; all by default, and where there are fewer.
 
     Returns
     -------
@@ -113,7 +113,9 @@ def eigen(gram: Gram, rank: int | None = None) -> Eigen:
     Raises
     ------
     ValueError
-        If the Gram is not symmetric, or `rank` is no whole number from 1 to n.
+        If the Gram is not symmetric, or `rank` is below 1.
+    TypeError
+        If `rank` is no whole number.
 
     See Also
     --------

@@ -294,7 +294,7 @@ def _days_of(year: Array, month: Array, day: Array) -> Array | None:
     if np.any((month < 1) | (month > 12) | (year < 1) | (day < 1)):
         return None
     months = ((year - 1970) * 12 + month - 1).astype("datetime64[M]")
-    begin, end = (each.astype("datetime64[D]").astype(np.int64) for each in (months, months + 1))
+    begin, end = (each.astype("datetime64[D]").astype(np.int64) for each in (months, months + np.timedelta64(1, "M")))
     return None if np.any(begin + day > end) else np.asarray(begin + day - 1.0)
 
 

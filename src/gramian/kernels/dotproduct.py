@@ -99,7 +99,9 @@ class Polynomial(DotProduct):
     Raises
     ------
     ValueError
-        If `degree` is no whole number above 0, or `offset` is negative.
+        If `degree` is below 1, or `offset` is negative.
+    TypeError
+        If `degree` is no whole number.
 
     See Also
     --------

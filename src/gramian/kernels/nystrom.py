@@ -52,7 +52,9 @@ class Nystrom(Kernel):
     Raises
     ------
     ValueError
-        If `rank` is no whole number above 0.
+        If `rank` is below 1.
+    TypeError
+        If `rank` is no whole number.
 
     See Also
     --------

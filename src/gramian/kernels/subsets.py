@@ -135,7 +135,9 @@ class Anova(Kernel):
     Raises
     ------
     ValueError
-        If `degree` is no whole number from 1 on, or larger than the number of coordinates.
+        If `degree` is below 1, or larger than the number of coordinates.
+    TypeError
+        If `degree` is no whole number.
 
     See Also
     --------

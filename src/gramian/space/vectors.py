@@ -45,6 +45,13 @@ class FeatureSpace:
     memory : int or str, optional
         Budget for the working arrays of one operation, as in `Kernel.gram`.
 
+    Raises
+    ------
+    ValueError
+        If `memory` is no size; when it is called, if the kernel is not settled or cannot take the objects.
+    TypeError
+        If `kernel` is no kernel.
+
     See Also
     --------
     Vectors : points and combinations of points in feature space

@@ -63,9 +63,10 @@ def check_kernel(kernel: Kernel, X: Any, *, rtol: float | None = None) -> None:
     kernel.squared_norms(a)[...] = np.nan
     _check(np.array_equal(kernel.squared_norms(a), norms), kernel, "squared_norms returns a new array")
     K = _block(kernel, a, a, norms.dtype)
-    scale = float(norms.max()) or 1.0
+    scale = float(np.abs(norms).max()) or 1.0
     atol = scale * _tolerance(rtol, norms.dtype)
 
+    _check((norms >= -atol).all(), kernel, f"no κ(x, x) is below zero (the least is {norms.min():.3g})")
     _check(np.isfinite(K).all(), kernel, "every value is finite")
     _close(K, K.T, atol, kernel, "κ(x, z) = κ(z, x)")
     _close(np.diagonal(K), norms, atol, kernel, "squared_norms is the diagonal of block")

@@ -352,14 +352,14 @@ class ExponentialDiffusion(Diffusion):
     graph : Graph, matrix, NetworkX graph or edge list
         Anything that `Graph` takes. The objects are the names of its nodes, 0 … n − 1 for a matrix.
     beta : float
-        β, any number.
+        β, any finite number.
     of : "adjacency", "laplacian" or "normalized"
         S = A, A − Δ, or Δ^(−½) A Δ^(−½).
 
     Raises
     ------
     ValueError
-        If the graph is refused, or `of` is unknown.
+        If the graph is refused, `of` is unknown, or β is not finite or so large that K overflows.
 
     See Also
     --------

@@ -129,7 +129,9 @@ class Spectrum(Counting):
     Raises
     ------
     ValueError
-        If `length` is no whole number above 0.
+        If `length` is below 1.
+    TypeError
+        If `length` is no whole number.
 
     See Also
     --------

@@ -139,13 +139,15 @@ class Subsequences(Pairwise):
     length : int
         p, the number of symbols of a subsequence.
     decay : float
-        λ > 0. A subsequence that spans ℓ symbols of x, gaps included, has weight λ^ℓ. With 1 gaps cost nothing and κ
-        counts pairs of equal subsequences.
+        λ, 0 < λ ≤ 1. A subsequence that spans ℓ symbols of x, gaps included, has weight λ^ℓ. With 1 gaps cost nothing
+        and κ counts pairs of equal subsequences.
 
     Raises
     ------
     ValueError
-        If `length` is no whole number above 0, or `decay` is not above 0.
+        If `length` is below 1, or `decay` is not above 0 and at most 1.
+    TypeError
+        If `length` is no whole number.
 
     See Also
     --------

@@ -33,7 +33,8 @@ SMALLEST_SIDE = 32  # below this the cost of a call is greater than that of its 
 PARALLEL_SIDE = 128  # tiles are not made smaller than this only to occupy more cores
 SHARES = 8  # tiles for each lane from which on all lanes end at about the same time
 EXPENSIVE_SHARES = 32  # where some tiles take much longer than others
-ALONE = 2**22  # numbers to be multiplied up to which another lane takes longer to start than to be waited for
+ALONE = 2**22  # numbers to be multiplied up to which a second lane takes longer to start than to be waited for
+ENOUGH = 2**28  # for each lane beyond the second: with less to do lanes wait for the interpreter, and for each other
 LEAST_WIDTH = 32  # for entries take their time even of points of few numbers
 EXPENSIVE_SIDE = 8  # unless each entry takes long
 LARGEST_EXPENSIVE_SIDE = 192  # then a tile takes long too, and somebody may wait for its end
@@ -105,7 +106,7 @@ def cut(
     # Fewer threads rather than tiles so small that their number, not their size, takes the memory
     of_smallest = smallest * entry + 2 * copies * min(SMALLEST_SIDE, max(shape))
     numbers = shape[0] * shape[1] * max(width, LEAST_WIDTH)
-    worth = cores() if expensive else ceil(numbers / ALONE)
+    worth = cores() if expensive else 1 if numbers <= ALONE else 2 + numbers // ENOUGH
     lanes = max(1, min(cores(), worth, memory // of_smallest))
     # The largest side s with entry · s² + 2 · copies · s ≤ share
     share = memory // lanes

@@ -2,4 +2,8 @@
 
 from importlib.util import find_spec
 
-collect_ignore_glob = [] if find_spec("torch") else ["gramian/places/torch/*"]
+LIBRARIES = {"torch": ["torch"], "dask": ["dask", "distributed"]}
+
+collect_ignore_glob = [
+    f"gramian/places/{place}/*" for place, needed in LIBRARIES.items() if not all(map(find_spec, needed))
+]

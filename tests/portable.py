@@ -24,11 +24,13 @@ import sys
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 LOGS = ROOT / "build" / "portable"
 FOLDERS = ("formula", "places", "runtime", "gram", "kernels", "factor", "space", "learn", "models", "testing")
+LIBRARIES = {"torch": ("torch",), "dask": ("dask", "distributed")}  # without which a place is left out
 PARTS = 3  # a share is one file in so many: two to three minutes on two cores
 SEED = 1
 ASKED = """
@@ -86,7 +88,9 @@ PLAIN = Configuration("plain", "the machine as it is")
 
 def numerical_tests() -> list[str]:
     """Return the files of the numerical tests, and the folders of modules whose examples are run as such."""
+    absent = {place for place, needed in LIBRARIES.items() if not all(map(find_spec, needed))}
     tests = (path for name in FOLDERS for path in (ROOT / "tests" / name).rglob("test_*.py"))
+    tests = (path for path in tests if path.parent.name not in absent)
     modules = (path for name in FOLDERS for path in [ROOT / "src" / "gramian" / name])
     return sorted(path.relative_to(ROOT).as_posix() for path in (*tests, *modules, ROOT / "README.md"))
 

@@ -34,6 +34,33 @@ def test_all_numerical_tests_and_examples_are_run():
     assert all((HERE.parent / name).exists() for name in files)
 
 
+WITHOUT = """
+import runpy, sys
+from importlib.machinery import PathFinder
+find = PathFinder.find_spec
+def found(cls, name, *more):
+    return None if name.partition(".")[0] in {absent!r} else find(name, *more)
+PathFinder.find_spec = classmethod(found)
+import pytest
+files = runpy.run_path("tests/portable.py")["numerical_tests"]()
+places = [name for name in files if "places" in name]
+sys.exit(pytest.main(["--collect-only", "--quiet", *{given}]))
+"""
+
+
+@pytest.mark.parametrize("absent", [["torch", "triton"], ["dask", "distributed"], ["distributed"]], ids=" and ".join)
+@pytest.mark.parametrize("given", ["places", "['src/gramian/places', 'tests/places']"], ids=["files", "folders"])
+def test_places_whose_library_is_not_installed_are_left_out(absent, given):
+    """What `make test` and `make portable` are given; neither installs these libraries."""
+    code = WITHOUT.format(absent=absent, given=given)
+    done = subprocess.run([sys.executable, "-c", code], cwd=HERE.parent, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
+    found = done.stdout.splitlines()
+    assert any(name.startswith("tests/places/test_tiles.py") for name in found)
+    assert not any(name.startswith(f"tests/places/{place}") for place in absent for name in found)
+    assert not any(name.startswith(f"src/gramian/places/{place}") for place in absent for name in found)
+
+
 def test_a_word_chooses_the_same_share_again_and_words_together_choose_everything():
     files = portable.numerical_tests()
     shares = [portable.share(str(word), portable.CONFIGURATIONS, files) for word in range(100)]

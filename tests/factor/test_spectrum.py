@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 import gramian as gm
 from gramian.factor import spectrum as spectrum_module
 from gramian.factor.solve import PLAIN, Lens
-from gramian.factor.spectrum import coordinates, spectrum
+from gramian.factor.spectrum import Spectrum, coordinates, spectrum
 
 KERNELS = [gm.Linear(), gm.Polynomial(2, 1.0), gm.Gaussian(1.0), gm.Laplacian(2.0)]
 
@@ -171,3 +171,21 @@ def test_an_indefinite_matrix_is_refused_through_every_frame(n):
         for seen in (PLAIN, lens(centring(n)), weighed(np.ones(n))):
             with pytest.raises(ValueError, match="not positive semidefinite"):
                 spectrum(K, seen, "dual")
+
+
+@given(seed=st.integers(0, 2**32 - 1), n=st.integers(2, 12))
+@settings(max_examples=50, deadline=None)
+def test_a_spectrum_beside_a_direction_is_that_of_the_projection(seed, n):
+    rng = np.random.default_rng(seed)
+    rank = int(rng.integers(1, n + 1))
+    U = np.linalg.qr(rng.normal(size=(n, rank)))[0]
+    values = np.sort(10.0 ** rng.uniform(-3, 3, rank))[::-1]
+    unit = rng.normal(size=n) + (U[:, 0] * 10.0 ** rng.integers(-8, 3))
+    unit = unit / np.linalg.norm(unit)
+    P = np.eye(n) - np.outer(unit, unit)
+    wanted = P @ (U * values) @ U.T @ P
+    found = Spectrum(values, U, 0.0).beside(unit)
+    given = (found.vectors * found.values) @ found.vectors.T
+    np.testing.assert_allclose(given, wanted, rtol=0, atol=64 * n * np.finfo(float).eps * values[0])
+    slack = 64 * n * np.finfo(float).eps * np.sqrt(values[0] / found.values)
+    assert (np.abs(unit @ found.vectors) <= slack).all()

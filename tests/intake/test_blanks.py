@@ -339,3 +339,45 @@ def test_blanks_that_a_column_holds_beyond_the_first_lines_are_found_when_they_c
     assert found.columns["row"].tolist() == names
     assert found.columns["b"].tolist() == [b for _, b in numbers]
     assert any("holds blanks and stands in no quotes" in note for note in found.notes)
+
+
+CAR = "{}   8   {}      130.0      3504.      12.0   70  1{}"
+CARS = [
+    (f"{18 + k}.0", "?" if k in (3, 9) else f"{307 + k % 4}.0", ["ford torino", "amc rebel sst"][k % 2])
+    for k in range(12)
+]
+
+
+@pytest.mark.parametrize("before", ["\t", "  \t "])
+@pytest.mark.parametrize(
+    "headings", ["", "mpg\tcylinders displacement\thorsepower weight acceleration\tyear origin\tname\n"]
+)
+def test_tabs_among_the_blanks_of_a_table_of_numbers_and_quoted_words(
+    write: Callable[..., Any], before: str, headings: str
+) -> None:
+    lines = [CAR.format(mpg, size, f'{before}"{name}"') for mpg, size, name in CARS]
+    data = read_data(write(headings + "\n".join(lines) + "\n", "auto-mpg.data"))
+    assert len(data) == len(CARS)
+    assert len(data.columns) == 9
+    first, third, last = data.columns[0], data.columns[2], data.columns[-1]
+    np.testing.assert_array_equal(data.X[first.name].astype(float), [float(mpg) for mpg, _, _ in CARS])
+    assert third.missing == 2
+    assert third.kind == "number"
+    assert data.X[last.name].tolist() == [name for _, _, name in CARS]
+    again = data.recipe.apply(write(headings + "\n".join(lines[::-1]) + "\n", "new.data"))
+    np.testing.assert_array_equal(again.X[first.name], data.X[first.name][::-1])
+
+
+def test_places_of_two_numbers_between_tabs_stay_one_field(write: Callable[..., Any]) -> None:
+    data = read_data(write("place\ttown\n" + "".join(f"48.{k} 11.{k}\ttown {k % 3}\n" for k in range(12)), "towns.tsv"))
+    assert [column.name for column in data.columns] == ["place", "town"]
+
+
+def test_counted_rows_of_whole_numbers_between_commas_have_names(write: Callable[..., Any]) -> None:
+    rows = [f"{k + 1},{296 + 7 * k},{['I', 'II', 'III'][k % 3]},{k // 3},{296 + 5 * k}" for k in range(20)]
+    found = raw(write, "\n".join(["yield,block,variety,grams", *rows]) + "\n")
+    assert list(found.columns) == ["row", "yield", "block", "variety", "grams"]
+    assert found.columns["yield"].tolist() == [296 + 7 * k for k in range(20)]
+    others = [f"{(7 * k) % 20},{296 + 7 * k},{['I', 'II', 'III'][k % 3]},{k // 3},{296 + 5 * k}" for k in range(20)]
+    with pytest.raises(DataError, match="5 fields, and 4 expected"):  # decimal commas, perhaps
+        raw(write, "\n".join(["yield,block,variety,grams", *others]) + "\n")

@@ -377,10 +377,10 @@ def test_json_that_is_nested_deeply_is_refused(write, text, name):
 
 def test_a_key_that_comes_twice_among_many_is_found_at_once(write):
     keys = ",".join(f'"k{k}":1' for k in range(100_000))
-    begun = time.monotonic()
+    begun = time.process_time()
     with pytest.raises(DataError, match="the key 'k99999' comes twice"):
         read_data(write(f'{{{keys},"k99999":2}}\n', "t.jsonl"))
-    assert time.monotonic() - begun < 10
+    assert time.process_time() - begun < 10
 
 
 def test_old_declarations_beside_a_sheet_are_no_harm_and_within_it_refused(tmp_path):

@@ -330,3 +330,17 @@ def test_a_slip_among_numbers_that_come_again_is_pointed_at(write, different, sa
     data = read_data(write("a,b\n" + "".join(f"{entry},{place}\n" for place, entry in enumerate(entries))))
     assert data.recipe.kinds["a"] == "category"
     assert any("But for 1 entry, such as 'l2' in line 1,002, it holds numbers." in note for note in data.notes) == said
+
+
+@pytest.mark.parametrize("error", ["#N/A", "#VALUE!", "#DIV/0!", "#REF!", "#NAME?", "#NUM!", "#NULL!"])
+@pytest.mark.parametrize(("heading", "row"), [("v,w\n", 0), ("v,w\n", 4), ("", 4)])
+def test_an_error_of_a_spreadsheet_in_the_first_column_is_no_comment(write, error, heading, row):
+    lines = [f"{error if k == row else k * 1.5},{k % 3}.5\n" for k in range(20)]
+    data = read_data(write(heading + "".join(lines)))
+    assert len(data) == 20
+    assert [column.missing for column in data.columns] == [1, 0]
+    assert data.gaps[data.columns[0].name].nonzero()[0].tolist() == [row]
+    assert any(f"entry {error!r} is taken as missing" in note for note in data.notes)
+    without = read_data(write(heading + "".join([*lines[:7], "#10.5,0.5\n", *lines[8:]]), "other.csv"))
+    assert len(without) == 19
+    assert without.columns[0].missing == 1

@@ -1,5 +1,6 @@
 """Random waves: on the average the kernel itself, at the rate that Bochner's theorem gives."""
 
+import threading
 import tracemalloc
 
 import numpy as np
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 
 import gramian as gm
 from gramian.kernels import fourier
+from gramian.runtime import threads
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(12, 3))
@@ -202,3 +204,23 @@ def test_tiles_with_many_features_are_added_up_in_parts(dtype, monkeypatch):
     out = np.empty((20, 20), dtype)
     parts.block(a, a, out)
     np.testing.assert_allclose(out, expected, atol=200 * np.finfo(dtype).eps)
+
+
+def test_a_tile_of_very_many_waves_is_left_half_done_at_ctrl_c(monkeypatch):
+    k = gm.RandomFourier(gm.Gaussian(1.0), 200_000)
+    a, tile, done = k.encode(X), np.empty((12, 12)), []
+    monkeypatch.setattr(fourier, "AT_ONCE", 2**16)
+    features = type(k)._features
+
+    def stopped_after_three(self, a, waves):
+        done.append(waves)
+        if len(done) == 3:
+            stop.set()  # as the lane finds it that Ctrl-C was pressed meanwhile
+        return features(self, a, waves)
+
+    stop = threading.Event()
+    monkeypatch.setattr(type(k), "_features", stopped_after_three)
+    monkeypatch.setattr(threads._lane, "stop", stop, raising=False)
+    with pytest.raises(threads.Stopped):
+        k.block(a, a, tile)
+    assert len(done) == 4  # two of them a piece, of 148

@@ -54,14 +54,14 @@ def test_one_level_more_is_refused(name):
 
 @pytest.mark.parametrize("step", [lambda k: k + k, lambda k: k * k, lambda k: (k + k) * (k + 1)])
 def test_a_kernel_doubled_again_and_again_is_refused_and_never_takes_long(step):
-    begun = time.monotonic()
+    begun = time.process_time()
     with pytest.raises(ValueError, match=r"parts when written out; .* take 2 \* k for k \+ k"):
         grown(step, 40)
     k = grown(step, 6)
     assert k == grown(step, 6)
     assert hash(k) == hash(grown(step, 6))
     np.testing.assert_allclose(k(X), pickle.loads(pickle.dumps(k))(X))
-    assert time.monotonic() - begun < 20
+    assert time.process_time() - begun < 20
 
 
 def test_a_shared_part_counts_wherever_it_stands():
@@ -97,9 +97,9 @@ def test_kernels_about_kernels_are_compared_and_walked_in_little_time():
         return k
 
     a, b = nested(), nested()
-    begun = time.monotonic()
+    begun = time.process_time()
     assert a == b
     assert fingerprint(a) == fingerprint(b)
     assert hash(a) == hash(b)
-    assert time.monotonic() - begun < 2  # 2^14 comparisons of arrays would take longer
+    assert time.process_time() - begun < 2  # 2^14 comparisons of arrays would take longer
     assert a != a.base.center(X + 1)

@@ -267,7 +267,7 @@ def test_a_fit_killed_again_and_again_gets_to_the_same_bits_without_starting_ove
         [sys.executable, "-c", textwrap.dedent(KILLED), str(tmp_path), which, str(KILLS[which])],
         capture_output=True,
         text=True,
-        timeout=150,
+        timeout=600,
     )
     assert done.returncode == 0, done.stderr
     kills, same, needed, spent = done.stdout.split()

@@ -804,3 +804,21 @@ def test_the_score_is_that_of_scikit_learn() -> None:
         model = gm.KernelRidge(gm.Gaussian(1.0), ridge=0.5).fit(X, y)
         assert model.score(X, y, w) == pytest.approx(r2_score(y, model.predict(X), sample_weight=w), rel=1e-12)
         assert model.score(X, y.tolist()) == pytest.approx(r2_score(y, model.predict(X)), rel=1e-6)
+
+
+@pytest.mark.parametrize("ridge", ["loo", "gcv", 1e-6])
+@pytest.mark.parametrize("offset", [0.0, 1e2, 1e3])
+@pytest.mark.parametrize("n", [2, 3, 6])
+def test_points_close_together_and_far_from_zero_are_learnt_about_their_mean(n, offset, ridge):
+    """The intercept takes the offset away; K has it, and entries beside which those of the centred K are tiny."""
+    rng = np.random.default_rng(n)
+    Z = 5e-4 * rng.normal(size=(n, 1))
+    y = 600 * Z[:, 0] + 0.1 * rng.normal(size=n)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model = gm.KernelRidge(gm.Linear() + 1, ridge=ridge, fit_intercept=True).fit(Z + offset, y)
+        predicted = model.predict(Z + offset)
+    z = Z[:, 0] - Z.mean()
+    wanted = y.mean() + z * (z @ (y - y.mean())) / (z @ z + model.ridge_)
+    noise = np.finfo(float).eps * n * (1 + offset**2) / (z @ z)  # of the entries of K, beside the variance
+    np.testing.assert_allclose(predicted, wanted, rtol=0, atol=64 * (noise + 1e-12) * np.abs(y).max())

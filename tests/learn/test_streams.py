@@ -560,7 +560,7 @@ def test_a_million_objects_are_streamed_in_a_gigabyte(tmp_path):
             [sys.executable, "-W", "error", "-c", textwrap.dedent(SCRIPT), str(tmp_path), which],
             capture_output=True,
             text=True,
-            timeout=200,
+            timeout=600,
         )
         assert done.returncode == 0, done.stderr
         assert int(done.stdout) < 1e9

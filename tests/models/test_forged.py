@@ -81,10 +81,10 @@ def doubled(times: int) -> list[Any]:
 
 
 def refused(path: Path, reason: str) -> None:
-    begun = time.monotonic()
+    begun = time.process_time()
     with pytest.raises(ModelFileError, match=reason):
         load(path)
-    assert time.monotonic() - begun < 5
+    assert time.process_time() - begun < 5
 
 
 def test_a_kernel_doubled_many_times_is_refused(tmp_path: Path) -> None:

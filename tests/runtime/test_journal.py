@@ -615,7 +615,7 @@ KILLED = """
 def test_a_solver_killed_twenty_times_gets_to_the_same_bits_without_starting_over(tmp_path):
     script = textwrap.dedent(KILLED)
     answer = subprocess.run(
-        [sys.executable, "-W", "error", "-c", script, str(tmp_path)], capture_output=True, text=True, timeout=120
+        [sys.executable, "-W", "error", "-c", script, str(tmp_path)], capture_output=True, text=True, timeout=600
     )
     assert answer.returncode == 0, answer.stderr
     kills, same, needed, spent, iterations = answer.stdout.split()

@@ -71,7 +71,7 @@ def test_each_lane_keeps_its_own_share_in_a_fixed_order():
 
 def test_lanes_are_different_threads():
     names = set()
-    gate = threading.Barrier(2, timeout=5)  # opens only if both lanes are at work at the same time
+    gate = threading.Barrier(2, timeout=60)  # opens only if both lanes are at work at the same time
 
     def work(lane, job):
         gate.wait()

@@ -47,6 +47,26 @@ class Spectrum:
         axes = None if self.axes is None else self.axes[:, kept]
         return Spectrum(self.values[kept], self.vectors[:, kept], self.left_out, axes)
 
+    def beside(self, direction: Array) -> Spectrum:
+        """Return the spectrum of P S K Sᵀ P, where P takes a unit vector away.
+
+        S may have taken it away already. Rounding errors of a K with large entries turn the directions of what S leaves
+        nevertheless, by as much as these errors are beside its eigenvalues.
+
+        Examples
+        --------
+        >>> turned = Spectrum(np.array([4.0]), np.array([[0.8], [0.6]]), 0.0)
+        >>> turned.beside(np.array([0.6, 0.8])).values.round(4)      # 4 (1 - 0.96²)
+        array([0.3136])
+        """
+        root = np.sqrt(self.values)
+        rest = self.vectors - np.outer(direction, direction @ self.vectors)
+        U, sigma, turn = scipy.linalg.svd(rest * root, full_matrices=False)
+        axes = None if self.axes is None else self.axes @ turn.T
+        found = Spectrum(sigma**2, U, self.left_out, axes)
+        gone = max(len(rest), 16) * float(np.finfo(np.float64).eps) * float(self.values.max(initial=0.0))
+        return found.take(found.values > gone)
+
 
 def spectrum(gram: Gram, lens: Lens = PLAIN, side: Side = "auto") -> Spectrum:
     """Decompose S K Sᵀ; eigenvalues that are rounding errors are left out."""

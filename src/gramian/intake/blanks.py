@@ -4,7 +4,7 @@ A line of prose and a row of a table without marks are both words with blanks be
 evidence is strong:
 
     all fields are numbers              in equally many on every line
-    "Mazda RX4" 21 6                    words in quotes, all else numbers, dates or NA
+    "Mazda RX4" 21 6                    words in quotes, all else numbers, dates or NA; tabs may stand among the blanks
     headings, and a column of numbers   below headings without a number
     5.1 3.5 setosa                      no headings, and at least half of the columns hold numbers, two or more
     1 Male Child No 35                  no headings, and words that come again and again beside a column of numbers
@@ -21,11 +21,13 @@ from gramian.intake.errors import counted
 from gramian.intake.table import MISSING, numbers_of
 
 FIELD = r'(?:"(?:\\"|""|[^"])*"|[^\s"]+)'
-LINE = re.compile(rf"{FIELD}(?: {FIELD})*\s*")
+LINE = re.compile(rf"{FIELD}(?: +{FIELD})*\s*")
+_TAB = re.compile(r'("(?:\\"|""|[^"])*")|\t')
 LEAST = 3  # rows below headings that make a table
 MORE = 8  # rows without headings and with words in most columns that make one
 _OFTEN = 3  # times that a word of such comes again, on average
 _MOST = 0.9  # of lines that speak for a table
+_TOGETHER = 3  # numbers with blanks between them, between two tabs, which are no field
 _WORDS = frozenset(["NA", "TRUE", "FALSE", "NaN", "Inf", "-Inf"])
 _DATE = re.compile(
     r"-?\d{4}-\d\d-\d\d|(?:-?\d{4}-\d\d-\d\dT)?\d\d:\d\d(?::\d\d(?:\.\d+)?)?"
@@ -44,6 +46,47 @@ def are_numbers(fields: list[str]) -> bool:
     return bool(given) and numbers_of(given) is not None
 
 
+def fields_of(line: str) -> list[str]:
+    """Return the fields of a line between blanks, in quotes where they hold one.
+
+    >>> fields_of('1.5   2 "Mazda RX4"')
+    ['1.5', '2', '"Mazda RX4"']
+    """
+    return re.findall(FIELD, line) if LINE.fullmatch(line) else line.split()
+
+
+def untabbed(line: str) -> str:
+    """Return a line with blanks for tabs, but for those within quotes."""
+    return _TAB.sub(lambda found: found[1] or " ", line)
+
+
+def have_both(lines: list[str]) -> bool:
+    r"""Tell whether tabs stand among the blanks of a table: numbers between blanks are no field between tabs.
+
+    Examples
+    --------
+    >>> have_both(['18   8  307\t"ford torino"', '15   8  350\t"buick skylark 320"', '16   8  304\t"amc rebel"'])
+    True
+    >>> have_both(["48.1 11.6\tMunich", "52.5 13.4\tBerlin", "53.6 10.0\tHamburg"])
+    False
+    """
+    if sum("\t" in line for line in lines) < _MOST * len(lines) or len(lines) < LEAST:
+        return False
+    head, *body = map(untabbed, lines)
+    rows = [fields_of(line) for line in body]
+    columns = [list(column) for column in zip(*rows, strict=True)] if len({len(row) for row in rows}) == 1 else []
+    if not columns or len(fields_of(head)) != len(columns):
+        return False
+    together = all(any(_numbers_in(field) >= _TOGETHER for field in line.split("\t")) for line in lines[1:])
+    return together and all(column[0].startswith('"') or hold_numbers(column) for column in columns)
+
+
+def _numbers_in(field: str) -> int:
+    """Return how many numbers a field holds, if it holds nothing else."""
+    words = field.split()
+    return len(words) if are_numbers(words) else 0
+
+
 def between_blanks(lines: list[str]) -> bool:
     """Tell whether lines are a table with blanks between the fields.
 
@@ -54,7 +97,7 @@ def between_blanks(lines: list[str]) -> bool:
     >>> between_blanks(["we saw 3 cats", "you saw 2 dogs", "they saw 9 cows"])
     False
     """
-    rows = [line.split() for line in lines if line.strip()]
+    rows = [fields_of(line) for line in lines if line.strip()]
     even = len({len(row) for row in rows}) == 1 and len(rows) > 1 and len(rows[0]) > 1
     if even and all(numbers_of(row) is not None for row in rows[1:]) and not any(line[-2:-1] == " " for line in lines):
         return True
@@ -103,7 +146,7 @@ def hold_numbers(column: list[str]) -> bool:
 
 
 def _of_r(lines: list[str]) -> bool:
-    """Tell whether lines are as R writes a table: one blank between fields, and all words in quotes."""
+    """Tell whether lines are as R writes a table: blanks between fields, and all words in quotes."""
     whole = [line for line in lines if line.strip()]
     if len(whole) < 2 or not all(map(LINE.fullmatch, whole)):
         return False
@@ -115,7 +158,16 @@ def _of_r(lines: list[str]) -> bool:
     if not whole[0].startswith('"') and (len(whole) < LEAST or not all(0 < len(p) < max(widths) for p in plain)):
         return False
     short = max(widths) - len(fields[0])
-    return short in (0, int(not plain[0])) and all(map(_unquoted, (field for row in plain for field in row)))
+    if short not in (0, int(not plain[0])):
+        return False
+    body = fields[bool(short) or all(field.startswith('"') for field in fields[0]) :]
+    return all(_all_unquoted(list(column)) for column in zip(*body, strict=True))
+
+
+def _all_unquoted(column: list[str]) -> bool:
+    """Tell whether R, or who writes words in quotes as it does, leaves out those that some fields lack."""
+    plain = [field for field in column if not field.startswith('"')]
+    return all(map(_unquoted, plain)) or (len(plain) == len(column) and hold_numbers(plain))
 
 
 def _unquoted(field: str) -> bool:

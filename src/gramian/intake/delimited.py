@@ -32,9 +32,9 @@ from gramian.intake import quick
 from gramian.intake.budget import OBJECT
 from gramian.intake.endings import REMARK, trimmed
 from gramian.intake.errors import DataError, counted, shortened
-from gramian.intake.openings import Opening, long_fields, named, nameless, opening, usual
+from gramian.intake.openings import Opening, is_error, long_fields, named, nameless, opening, usual
 from gramian.intake.rows import listed
-from gramian.intake.table import Table, absent, marks_among, may_be_codes, numbers_of, texts_of
+from gramian.intake.table import ERRORS, Table, absent, marks_among, may_be_codes, numbers_of, texts_of
 from gramian.intake.textfile import TextFile
 
 _RUN = 20_000  # rows
@@ -115,7 +115,7 @@ class _Lines:
         comments, escaped = layout.comments, layout.escaped
         for line in islice(layout.file.lines(), self.number, None):
             self.number += 1
-            if comments and self.begins and line.startswith(comments):
+            if comments and self.begins and line.startswith(comments) and not is_error(line):
                 self.comments += 1
                 self.first = self.first or line
                 continue
@@ -331,9 +331,12 @@ def _even(layout: Layout, text: frozenset[str]) -> tuple[Layout, _Columns]:
 
 def _is_commented(layout: Layout, column: Array) -> bool:
     """Tell whether rows begin with #, though all others begin with a number: they are rows that were taken out."""
-    if not layout.is_plain or column.dtype.kind != "O" or not any(str(text).startswith("#") for text in column):
+    if not layout.is_plain or column.dtype.kind != "O":
         return False
-    rest = [text for text in column.tolist() if text is not None and not text.startswith("#")]
+    given = [text for text in column.tolist() if text is not None and text.strip().lower() not in ERRORS]
+    rest = [text for text in given if not text.startswith("#")]
+    if len(rest) == len(given):
+        return False
     return 2 * len(rest) > len(column) and numbers_of(rest) is not None
 
 

@@ -36,15 +36,26 @@ from gramian.intake.notations import (
     number_notation,
 )
 from gramian.intake.rows import listed
-from gramian.intake.table import MISSING, Meaning, Table, absent, are_codes, digits, numbers_of, objects, plain_numbers
+from gramian.intake.table import (
+    ERRORS,
+    MISSING,
+    Meaning,
+    Table,
+    absent,
+    are_codes,
+    digits,
+    numbers_of,
+    objects,
+    plain_numbers,
+)
 
 WORD_MARKS = frozenset(["NA", "N/A", "n/a", "NaN", "nan", "NAN", "null", "NULL", "Null", "<NA>", "#N/A", "\\N"])
 _AMONG_NUMBERS = (
-    "na n/a n.a. n.a nan nat null nil none missing unknown <na> #n/a #na #value! #div/0! #ref! #num! #name? #null! \\n "
+    "na n/a n.a. n.a nan nat null nil none missing unknown <na> \\n "
     "1.#qnan -1.#ind 1.#ind n/d k.a. : "
     "? ?? ??? - -- --- \u2013 \u2014 . .. ..."
 )
-NUMBER_MARKS = frozenset(_AMONG_NUMBERS.split())
+NUMBER_MARKS = ERRORS.union(_AMONG_NUMBERS.split())
 _WORDS = ("category", "string", "text", "id", "classes")
 _WRITTEN = ("csv", "tsv")  # formats without types, where a number cannot be told from its digits
 _LONGEST = max(map(len, NUMBER_MARKS))

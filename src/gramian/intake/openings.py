@@ -27,11 +27,21 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from itertools import chain, count, groupby, islice, pairwise
 
-from gramian.intake.blanks import FIELD, LEAST, LINE, are_numbers, between_blanks, doubt, is_plain, of_one_column
+from gramian.intake.blanks import (
+    LEAST,
+    are_numbers,
+    between_blanks,
+    doubt,
+    fields_of,
+    have_both,
+    is_plain,
+    of_one_column,
+    untabbed,
+)
 from gramian.intake.errors import DataError, counted, shortened
 from gramian.intake.notations import UNITS
 from gramian.intake.rows import listed
-from gramian.intake.table import MISSING, is_number, numbers_of
+from gramian.intake.table import ERRORS, MISSING, is_number, numbers_of
 from gramian.intake.textfile import TextFile
 from gramian.intake.unquoted import Unquoted, unquoted
 
@@ -40,6 +50,7 @@ ROW = "row"  # the column of the names of rows, where it has no name itself
 _SAMPLE = 100  # lines looked at to find the mark
 _LONGEST = 2**27  # characters of one field
 _SEP = re.compile(r'"?sep=([,;|\t:^~ ])"?\s*', re.IGNORECASE)
+_ERROR = re.compile(r"#[^,;\t| \r\n]+")
 _QUOTED = re.compile(r'(?:^|[,;\t|]) *"(?:[^"]|"")*("?)')  # a field in quotes, and the quote at its end
 _IN_QUOTES = re.compile(r'"(?:[^"]|"")*"')
 _WORD = re.compile(r"[^,;\t| ]+")
@@ -90,11 +101,13 @@ class Opening:
     escaped: bool = False  # quotes in quotes are written as \\"
     cut: bool = False  # a date and a time of day between blanks are one field
     unquoted: Unquoted | None = None  # the place of the field that holds blanks, between blanks
+    both: bool = False  # tabs stand among the blanks
 
     def line(self, line: str) -> str:
         """Return a line in which fields that hold blanks are one field each."""
         if self.unquoted is not None:
             return self.unquoted.joined(line)
+        line = untabbed(line) if self.both else line
         return joined_moments(line) if self.cut else line
 
 
@@ -103,6 +116,9 @@ def opening(file: TextFile, format: str, sample: int = _SAMPLE) -> Opening:
     start = _start(file, sample)
     if escaped := _are_escaped(start, format):
         start = replace(start, sample=[line.replace('\\"', '""') for line in start.sample])
+    both = not start.mark and have_both(_uncommented(start.sample))
+    if both:
+        start = replace(start, sample=list(map(untabbed, start.sample)))
     cut = _has_cut_moments(file, start)
     if cut:
         start = replace(start, sample=list(map(joined_moments, start.sample)))
@@ -121,7 +137,7 @@ def opening(file: TextFile, format: str, sample: int = _SAMPLE) -> Opening:
     if heading is None and bare:
         names = made_up(len(rows[0]))
         notes.append(HEADLESS if are_numbers(rows[0]) else VALUES)
-        return Opening(mark, skip, Headings(names, headless=True, notes=tuple(notes)), 0, escaped, cut, loose)
+        return Opening(mark, skip, Headings(names, headless=True, notes=tuple(notes)), 0, escaped, cut, loose, both)
     first, body = (rows[0], rows[1:]) if heading is None else (heading, rows)
     by_r = heading is None and (_quotes(file, skip)[0] or mark == " " or (_named(body) and _is_no_comma(mark, body)))
     second = heading is None and are_headings(first, body)
@@ -137,7 +153,7 @@ def opening(file: TextFile, format: str, sample: int = _SAMPLE) -> Opening:
     if cut:
         notes.append("A date and a time of day with a blank between them have one heading, and are taken as one value.")
     lines = (heading is None) + second + units
-    return Opening(mark, skip, replace(found, notes=(*notes, *found.notes)), lines, escaped, cut, loose)
+    return Opening(mark, skip, replace(found, notes=(*notes, *found.notes)), lines, escaped, cut, loose, both)
 
 
 def _unquoted(sample: list[str]) -> Unquoted | None:
@@ -240,8 +256,8 @@ def _has_cut_moments(file: TextFile, start: _Start) -> bool:
     joined = list(map(joined_moments, lines))
     if start.mark not in ("", " ") or joined[1:] == lines[1:] or joined[:1] != lines[:1]:
         return False
-    head, *body = map(_between_one, joined)
-    widths, plain = {len(row) for row in body}, {len(_between_one(line)) for line in lines[1:]}
+    head, *body = map(fields_of, joined)
+    widths, plain = {len(row) for row in body}, {len(fields_of(line)) for line in lines[1:]}
     quoted = lines[0].startswith('"')
     sound = len(widths) == 1 and (quoted or len(body) >= LEAST) and not any(map(is_plain, head))
     if not sound or plain == {len(head)} or any(_all_alike(_widths(lines, mark)) for mark in MARKS):
@@ -264,11 +280,6 @@ def _has_cut_moments(file: TextFile, start: _Start) -> bool:
         f"{len(head)} headings above {width + 1} fields between blanks, of which a date and a time of day may be one, "
         "or the first one the name of a row: write the table with commas (in R by write.csv), or with dates in quotes",
     )
-
-
-def _between_one(line: str) -> list[str]:
-    """Return the fields of a line between blanks, in quotes where they hold one."""
-    return re.findall(FIELD, line) if LINE.fullmatch(line) else line.split()
 
 
 def _are_escaped(start: _Start, format: str) -> bool:
@@ -302,7 +313,7 @@ def _start(file: TextFile, number: int = _SAMPLE) -> _Start:
     if said := _SEP.fullmatch(first):
         skip, mark = 1, said[1]
         first = next(lines, "")
-    while first.startswith(("#", "% ", "%%")) or (comments and first and not first.strip()):
+    while (first.startswith(("#", "% ", "%%")) and not is_error(first)) or (comments and first and not first.strip()):
         skip += 1
         if first.strip():
             comments.append(first)
@@ -490,8 +501,12 @@ def _quotes(file: TextFile, skip: int) -> tuple[bool, bool]:
 
 
 def _is_no_comma(mark: str, rows: list[list[str]]) -> bool:
-    """Tell whether a mark stands between fields and not before decimals: another one than a comma, or beside points."""
-    return mark != "," or any(is_plain(field) and not _is_whole(field) for row in rows for field in row)
+    """Tell whether a mark stands between fields and not before decimals.
+
+    It does if it is no comma, beside decimal points, and after whole numbers that count the rows.
+    """
+    numbered = len(rows) >= _MORE and [row[0].strip() for row in rows] == [str(k) for k in range(1, len(rows) + 1)]
+    return mark != "," or numbered or any(is_plain(field) and not _is_whole(field) for row in rows for field in row)
 
 
 def separator(lines: list[str], format: str) -> str:
@@ -552,10 +567,20 @@ def _uncommented(lines: list[str]) -> list[str]:
     rest: list[str] = []
     quoted = False
     for line in lines:
-        if quoted or not line.startswith("#"):
+        if quoted or not line.startswith("#") or is_error(line):
             rest.append(line)
             quoted = _left_open(line, quoted)
     return rest if len(rest) > 1 else lines
+
+
+def is_error(line: str) -> bool:
+    """Tell whether a line begins with an error of a spreadsheet, which is a field and no comment.
+
+    >>> is_error("#DIV/0!,3"), is_error("# made by hand")
+    (True, False)
+    """
+    found = _ERROR.match(line)
+    return found is not None and found[0].lower() in ERRORS
 
 
 def _left_open(line: str, quoted: bool) -> bool:
@@ -729,7 +754,7 @@ def looks_delimited(file: TextFile) -> bool:
         return True
     if len(lines) < 2:
         return False
-    if between_blanks(_uncommented(lines)):
+    if between_blanks(_uncommented(lines)) or have_both(_uncommented(lines)):
         return True
     if _unquoted(start.sample) is not None or _between_words(start.sample):
         return True
@@ -757,7 +782,7 @@ def doubtful(file: TextFile) -> str:
 
 def _require_fit(file: TextFile, start: _Start) -> None:
     """Refuse a table of words and numbers between blanks whose headings are too few or too many: it is no text."""
-    head, *body = [_between_one(line) for line in _uncommented(start.sample) if line.strip()]
+    head, *body = [fields_of(line) for line in _uncommented(start.sample) if line.strip()]
     widths = {len(row) for row in body}
     if len(body) < LEAST or len(widths) > 1 or max(widths) < 2 or len(head) < 2 or len(head) == max(widths):
         return

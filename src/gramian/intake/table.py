@@ -24,6 +24,9 @@ from gramian.kernels.graphs.graph import Graph
 from gramian.kernels.strings.sequences import is_missing
 
 MISSING = frozenset(["", "NA", "N/A", "n/a", "nan", "NaN", "NAN", "null", "NULL", "None", "?", "-"])
+ERRORS = frozenset(
+    ["#n/a", "#na", "#value!", "#div/0!", "#ref!", "#num!", "#name?", "#null!", "#spill!", "#calc!"]
+)  # of spreadsheets
 LARGEST = {"float64": 1e150, "float32": 1e18}  # squares of larger numbers overflow, and kernels square
 _POOL = 1000  # different values of a column up to which equal ones share one string
 _SAMPLE = 100

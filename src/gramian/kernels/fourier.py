@@ -23,6 +23,7 @@ from gramian.kernels.bandwidth import settled
 from gramian.kernels.declared import INTEGER, Kept, Word
 from gramian.kernels.radial import Distance, Gaussian, Laplacian, Matern
 from gramian.runtime.progress import task
+from gramian.runtime.threads import check_interrupt
 
 MOST_FEATURES = 1_000_000  # beyond, the features of a thousand objects take 8 GB
 MOST_BYTES = 2**32  # of the waves themselves
@@ -137,6 +138,7 @@ class RandomFourier(Kernel):
         for start in range(0, count, step):  # all features at once would take more memory than the tile
             some = slice(start, start + step)
             out += self._features(a, some) @ self._features(b, some).T
+            check_interrupt()
 
     def squared_norms(self, a: Encoded) -> Array:
         return self.base.squared_norms(a)

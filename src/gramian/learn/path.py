@@ -35,7 +35,7 @@ from gramian.factor.spectrum import Spectrum
 Kind = Literal["shrinkage", "projection"]
 
 EQUAL = 1e-12  # of the largest eigenvalue, by which one may seem to lie on the other side of a ridge
-OVERLAP = 1e-8  # squared cosine beyond which a direction is that of the intercept
+OVERLAP = 1e-8  # squared cosine beyond which directions are turned off that of the intercept
 AT_ONCE = 2**22  # numbers of an array in which several ridges are worked out together
 
 
@@ -125,8 +125,8 @@ class Smoother:
     """A spectrum and the targets in it."""
 
     def __init__(self, spectrum: Spectrum, Z: Array, border: Array | None, kind: Kind) -> None:
-        if border is not None:  # S takes this direction away, and what rounding leaves of it is not one to be shrunk
-            spectrum = spectrum.take(np.square(border @ spectrum.vectors) < OVERLAP)
+        if border is not None and np.square(border @ spectrum.vectors).max(initial=0.0) >= OVERLAP:
+            spectrum = spectrum.beside(border)  # which S takes away: what rounding leaves of it is not to be shrunk
         self.values, self.left_out = spectrum.values, spectrum.left_out
         self.kind = kind
         self._axes, self._border = spectrum.axes, border

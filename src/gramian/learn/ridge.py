@@ -64,6 +64,7 @@ from gramian.learn.lowrank import (
 from gramian.learn.path import Kind, Residuals, RidgePath, Smoother, factors, joined_residuals, without_groups
 from gramian.learn.posterior import variances, variances_of_moments
 from gramian.learn.ridges import (
+    ACCEPTED,
     Ridge,
     fixed_ridge,
     ridge_grid,
@@ -418,9 +419,9 @@ class LeastSquares(Weighted, Reducible):
         of_weights = None
         if self.ridge_ == 0:
             self.solver_ = f"spectral decomposition; {minimum_norm(len(smoother.values))}"
-            if self._primal is not None:
-                fitted = lens.S(evaluate(self.sample_, self.sample_, self._primal))
-                of_weights = relative(fitted + quality.residuals - target, self._problem.weighted())
+        if self._primal is not None and self.residual_ > ACCEPTED:
+            fitted = lens.S(evaluate(self.sample_, self.sample_, self._primal))
+            of_weights = relative(fitted + quality.residuals - target, self._problem.weighted())
         warn_unless_solved(self, self.solver_, self.residual_, of_weights)
         if smoother.left_out > 0:
             warn_of_estimate("the predictions of a projection", smoother.left_out)

@@ -2,7 +2,9 @@
 
 import os
 
-import torch
+import pytest
+
+torch = pytest.importorskip("torch", reason="torch is not installed")
 
 DEVICE = os.environ.get("GRAMIAN_TEST_DEVICE", "cpu")
 

@@ -68,7 +68,7 @@ def test_errors_by_a_factor_of_all_of_k_are_those_of_a_decomposition(seed, by_gc
     for ridge, expected in zip(ridges, path.gcv if by_gcv else path.loo, strict=True):
         found = problem.error(Ridged(gram, lens), float(ridge), by_gcv)
         condition = 80 * 2 / ridge  # at least that of the matrix
-        assert found == pytest.approx(expected, rel=1e-3 + min(64 * SINGLE * condition, 0.05))
+        assert found == pytest.approx(expected, rel=1e-3 + min(2 * SINGLE * condition, 0.5))
 
 
 @given(st.integers(2, 40), st.data())

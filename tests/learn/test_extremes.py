@@ -198,5 +198,8 @@ def test_the_path_of_targets_whose_squares_floating_point_does_not_hold_is_that_
 
 
 def test_the_path_of_huge_targets_can_be_drawn():
-    pytest.importorskip("matplotlib").use("Agg")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of libraries that matplotlib loads, if it is loaded here
+        pytest.importorskip("matplotlib").use("Agg")
+        pytest.importorskip("matplotlib.pyplot")
     gm.plot.ridge_path(ridge_regression(ridge="loo").fit(X, 2.0**900 * Y))

@@ -99,8 +99,8 @@ def test_residuals_are_not_lost_among_the_smallest_numbers():
 @pytest.mark.parametrize("held", [False, True])
 def test_what_lies_about_the_centre_is_taken_from_single_precision_unless_k_is_held(products, held, monkeypatch):
     made = []
-    single = gm.Gram.single
-    monkeypatch.setattr(gm.Gram, "single", lambda self: made.append(self) or single(self))
+    single = gm.Gram.rounded
+    monkeypatch.setattr(gm.Gram, "rounded", lambda self: made.append(self) or single(self))
     gram = gm.Gaussian(1.0).gram(X)
     if held:
         with gram.held():

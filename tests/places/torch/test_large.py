@@ -12,7 +12,7 @@ from tests.places.torch.device import DEVICE, host  # noqa: E402
 
 import gramian as gm  # noqa: E402
 
-N = 1_500 if DEVICE == "cpu" else 100_000
+N = 700 if DEVICE == "cpu" else 100_000
 SAMPLE = 200
 RNG = np.random.default_rng(18)
 LOOKED_AT = np.sort(RNG.choice(N, SAMPLE, replace=False))
